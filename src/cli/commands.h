@@ -40,6 +40,8 @@ struct Arguments {
   std::vector<std::string> clusters;      // up: names; empty: one, at the root
   std::size_t nodes = 1;                  // up, run: of each cluster that is made
   bool simulates_flux = false;            // up: every cluster
+  std::string stop_timeout = "10s";       // up, controller: a Go duration
+  std::uint64_t max_git_mib = 64;         // up, controller: of a pack
   bool allows_local_git = false;          // up, controller: git URLs may name repositories on this machine
   std::string controllers = "all";        // up: cluster leaves those of the families to `slipway controller`
   std::string kubeconfig;                 // of a cluster elsewhere

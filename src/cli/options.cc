@@ -112,6 +112,16 @@ void add_local_git(CLI::App& app, Arguments& arguments) {
                "repositories with the rights of this process");
 }
 
+/// Bounds of a process that serves others (docs/security.md).
+void add_bounds(CLI::App& app, Arguments& arguments) {
+  app.add_option("--stop-timeout", arguments.stop_timeout,
+                 "end this long after SIGTERM or SIGINT at the latest, whatever is under way; pods get three quarters of it")
+      ->capture_default_str();
+  app.add_option("--max-git-pack", arguments.max_git_mib, "MiB that one fetch from a git repository may bring")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+}
+
 void add_up(CLI::App& app, Arguments& arguments) {
   app.add_option("--data-dir", arguments.data_dir, "folder that keeps the state, the keys and the kubeconfig")->required();
   app.add_option("--listen", arguments.listen, "ADDRESS:PORT; port 0 is any")->capture_default_str();
@@ -126,6 +136,7 @@ void add_up(CLI::App& app, Arguments& arguments) {
       "--simulated-flux", arguments.simulates_flux,
       "Flux's kinds are served and work as under Flux: GitRepository, Kustomization, HelmRelease (docs/simulated-flux.md)");
   add_local_git(app, arguments);
+  add_bounds(app, arguments);
   add_nodes(app, arguments);
   add_pod_runtime(app, arguments);
   add_identity(app, arguments);
@@ -144,6 +155,7 @@ void add_remote(CLI::App& app, const Command& command, Arguments& arguments) {
   add_controller_options(app, arguments);
   app.add_option("--lease-namespace", arguments.lease_ns, "where the Lease of the leader is (default: the context's)");
   add_local_git(app, arguments);
+  add_bounds(app, arguments);
   app.add_option("--webhook-listen", arguments.webhook_listen,
                  "ADDRESS:PORT where webhooks of pipelines are taken, over HTTP (default: nowhere)");
   app.add_option(

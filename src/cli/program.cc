@@ -115,6 +115,15 @@ int execute(const Command& command, Arguments arguments) {
   options.pods = pods_of(arguments);
   const bool is_for_others = command.run == up || command.run == controller;
   if (is_for_others && !arguments.allows_local_git) options.local_git = git::LocalRemotes::refuse;
+  if (is_for_others) {
+    const auto stop_timeout = parse_duration(arguments.stop_timeout);
+    if (!stop_timeout || *stop_timeout <= Duration{0}) {
+      fmt::print(stderr, "slipway: --stop-timeout: {:?} is no duration such as 10s\n", arguments.stop_timeout);
+      return kBadInput;
+    }
+    options.stop_timeout = *stop_timeout;
+    options.max_git_pack = arguments.max_git_mib << 20;
+  }
   int code = kFailed;
   {
     Session session(options);

@@ -13,6 +13,7 @@
 #include "kube/names.h"
 #include "net/outside.h"
 #include "net/stream.h"
+#include "os/heap.h"
 #include "os/text.h"
 
 namespace slipway::cli {
@@ -32,6 +33,11 @@ Task<Result<void>> connect_once(Env& env, std::string host, std::uint16_t port, 
 
 /// After it caches are filled and definitions read.
 constexpr Duration kStart = std::chrono::seconds{1};
+
+constexpr Duration kHeapLook = std::chrono::seconds{10};
+constexpr Duration kHeapPause = std::chrono::milliseconds{50};
+constexpr std::size_t kMaxHeapKept = std::size_t{16} << 20;
+constexpr std::size_t kHeapPiece = std::size_t{8} << 20;
 /// So many remotes may keep silent before others wait for them. What is pushed is in the log already, so that answers come
 /// first.
 constexpr int kRemoteLanes = 8;
@@ -49,21 +55,28 @@ std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name, 
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
       real_(os::RealEnvOptions{options_.log_level}),
-      git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors", os::ThreadLane::Share::Full),
-           lanes(real_, kRemoteLanes, "slipway-git", os::ThreadLane::Share::Background),
-           {.folder = options_.data_dir + "/git", .local_remotes = options_.local_git}),
+      git_(
+          real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors", os::ThreadLane::Share::Full),
+          lanes(real_, kRemoteLanes, "slipway-git", os::ThreadLane::Share::Background),
+          {.folder = options_.data_dir + "/git", .local_remotes = options_.local_git, .max_pack_bytes = options_.max_git_pack}),
       interrupted_(real_.env()) {
   real_.env().git = &git_;
   for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
     if (number == SIGHUP && is_ignored(number)) continue;
     real_.on_signal({number}, [this](int) {
       if (std::exchange(is_interrupted_, true)) std::_Exit(kInterrupted);
+      if (const auto& within = options_.stop_timeout) {
+        exit_timer_.arm(*within, kFailed,
+                        fmt::format("slipway: not ended within {} (--stop-timeout): ends now, what was answered is kept\n",
+                                    to_string(*within)));
+      }
       interrupted_.notify();
     });
   }
 }
 
 Session::~Session() {
+  git_.stop();
   real_.shut();
   held_.clear();
   controllers_.reset();
@@ -74,6 +87,7 @@ int Session::run(std::function<Task<int>(Session&)> command) {
   Tasks tasks(real_.env());
   tasks.spawn(open_and(std::move(command)));
   real_.run();
+  git_.stop();
   real_.shut();
   return exit_code_;
 }
@@ -270,6 +284,20 @@ int report(const Status& status, std::string_view where) {
   }
   // What the server or the machine could not do is a failure; everything else was asked wrongly.
   return http_code(status.reason) >= 500 && status.reason != Reason::NotImplemented ? kFailed : kBadInput;
+}
+
+Task<> keep_heap_low(Env& env) {
+  std::size_t before = 0;
+  while (true) {
+    co_await sleep_for(env, kHeapLook);
+    const std::size_t now = os::heap_kept();
+    // What was free at both looks is not in use by turns.
+    const std::size_t idle = std::min(std::exchange(before, now), now);
+    for (std::size_t given = 0; given + kMaxHeapKept < idle; given += kHeapPiece) {
+      os::give_heap_back(kHeapPiece);
+      co_await sleep_for(env, kHeapPause);
+    }
+  }
 }
 
 Task<> let_go_of_start(Env& env) {

@@ -12,6 +12,7 @@
 
 #include "base/http_client.h"
 #include "git/repositories.h"
+#include "os/exit_timer.h"
 #include "os/real_env.h"
 #include "plane/plane.h"
 
@@ -36,11 +37,19 @@ struct SessionOptions {
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
   /// Refused where others write the objects that name repositories: they would read and write with the rights of this process.
   git::LocalRemotes local_git = git::LocalRemotes::allow;
+  /// Bytes that one fetch may bring.
+  std::uint64_t max_git_pack = std::uint64_t{2} << 30;
+  /// The process ends that long after the first signal at the latest. Nothing: a stop takes as long as it takes.
+  std::optional<Duration> stop_timeout{};
   LogLevel log_level = LogLevel::Warn;
 };
 
 /// For processes that go on running: a moment from now, when they have started, what only that needed is let go.
 Task<> let_go_of_start(Env& env);
+
+/// For processes that go on running, until the world is dropped: gives memory beyond kMaxHeapKept that was free for ten
+/// seconds back to the system, in pieces that do not hold the logic thread up.
+Task<> keep_heap_low(Env& env);
 
 class Session {
  public:
@@ -76,6 +85,7 @@ class Session {
   /// The first SIGINT, SIGTERM, SIGQUIT or SIGHUP (unless started with that ignored, as by nohup) wakes this; a second one ends
   /// the process at once.
   bool is_interrupted() const { return is_interrupted_; }
+  const std::optional<Duration>& stop_timeout() const { return options_.stop_timeout; }
   Signal& interrupted() { return interrupted_; }
 
  private:
@@ -92,6 +102,7 @@ class Session {
   Task<int> attempt(std::function<Task<int>(Session&)> command);
 
   SessionOptions options_;
+  os::ExitTimer exit_timer_;
   os::RealEnv real_;
   git::Repositories git_;
   std::unique_ptr<HttpClient> http_;

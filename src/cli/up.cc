@@ -1,8 +1,10 @@
 // `slipway up`: a control plane on the wire, for one embedded cluster or several, until it is interrupted.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -16,8 +18,8 @@
 namespace slipway::cli {
 namespace {
 
-/// Requests that are being answered, and pods between SIGTERM and SIGKILL, get this long.
-constexpr Duration kStopGrace = std::chrono::seconds{10};
+/// How long a stop takes at most unless --stop-timeout says (by a fault before it was read).
+constexpr Duration kStopTimeout = std::chrono::seconds{10};
 constexpr const char* kOnlyCluster = "slipway";
 
 /// One cluster of the process. The order of the members is that of their making.
@@ -81,6 +83,7 @@ Task<Result<void>> Up::run() {
     tasks_.spawn(serve());
     announce(address);
     after_start_.spawn(let_go_of_start(env()));
+    after_start_.spawn(keep_heap_low(env()));
     opened = co_await apply_files();
     if (opened && !session_.is_interrupted()) co_await session_.interrupted().wait();
   }
@@ -126,6 +129,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
   make_private(cluster.folder + "/cluster.db");
+  for (const std::string& folder : {arguments_.data_dir, cluster.folder}) chmod((folder + "/tokens.csv").c_str(), 0600);
 
   plane::Controllers::Options controllers;
   controllers.pods = arguments_.pod_runtime == "process" ? plane::PodRuntimeKind::Process : plane::PodRuntimeKind::Simulated;
@@ -233,11 +237,15 @@ std::unique_ptr<http::BodyStream> Up::metrics() {
   return session_.real().metrics_stream();
 }
 
-/// Nothing new comes in, watches end, pods stop, and what was written becomes durable, in this order.
+/// Nothing new comes in, watches end, pods stop, and what was written becomes durable, in this order. Requests that are being
+/// answered get a quarter of the time, pods between SIGTERM and SIGKILL what is left up to three quarters.
 Task<> Up::stop() {
-  if (http_) http_->stop(kStopGrace);
+  const Duration timeout = session_.stop_timeout().value_or(kStopTimeout);
+  const Steady began = env().clock.steady();
+  if (http_) http_->stop(timeout / 4);
   co_await tasks_.join();
-  co_await controllers_.stop_pods(kStopGrace);
+  const Duration left = began + timeout * 3 / 4 - env().clock.steady();
+  co_await controllers_.stop_pods(std::max<Duration>(left, Duration{0}));
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     if (clusters_[i]->server) co_await clusters_[i]->server->close();
   }

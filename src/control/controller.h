@@ -54,8 +54,8 @@ struct ControllerOptions {
   /// Requests of one reconcile are answered with Timeout after this; a reconcile that is still under way then gives its worker
   /// to other objects and is reported. Its own object waits for its end.
   Duration reconcile_timeout = std::chrono::minutes{2};
-  /// Between failed reconciles of one object (client-go's default rate limiter).
-  client::Backoff backoff{std::chrono::milliseconds{5}, std::chrono::seconds{1000}};
+  /// Between failed reconciles of one object (client-go's default rate limiter, but for its end, 1,000 s there).
+  client::Backoff backoff{std::chrono::milliseconds{5}, std::chrono::minutes{5}};
 };
 
 /// One run of a reconcile. Writes made through its clients are remembered: the next run of the same key waits until the caches
@@ -125,6 +125,7 @@ class Controller {
   virtual std::string name() const = 0;
   virtual ControllerOptions options() const { return {}; }
   virtual void watch(Watches& watches) = 0;
+  /// An exception fails this object only: it is logged and tried again as after Outcome::failed.
   virtual Task<Outcome> reconcile(Reconcile& run) = 0;
 };
 

@@ -10,6 +10,8 @@
 namespace slipway::git {
 namespace {
 
+constexpr std::uint64_t kFraming = std::uint64_t{8} << 20;  // of a pack's bytes on the wire, and what is said beside it
+
 template <class Options>
 Options defaults(int (*init)(Options*, unsigned), unsigned version) {
   Options options{};
@@ -95,6 +97,7 @@ Result<void> Connection::download(const std::vector<std::string>& refs) {
   options.callbacks = callbacks();
   options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
   options.follow_redirects = GIT_REMOTE_REDIRECT_NONE;
+  attempt_.allow(max_pack_bytes_ + kFraming);
   if (const int code = git_remote_download(remote_.get(), &wanted, &options); code != 0) {
     return failed(code, fmt::format("fetch {} of {}", refs.front(), url_.shown()));
   }
@@ -127,6 +130,16 @@ git_remote_callbacks Connection::callbacks() {
 }
 
 std::unexpected<Status> Connection::failed(int code, const std::string& what) {
+  if (attempt_.has_overflown()) {
+    git_error_clear();
+    return fail(Reason::RequestEntityTooLarge,
+                fmt::format("git: {}: the server sends more than {} bytes", what, attempt_.allowed()));
+  }
+  if (attempt_.is_silent()) {
+    git_error_clear();
+    return fail(Reason::Timeout, fmt::format("git: {}: no connection within {}, or no answer within {}", what,
+                                             to_string(attempt_.limits().connect), to_string(attempt_.limits().first_byte)));
+  }
   if (attempt_.is_expired()) {
     git_error_clear();
     return fail(Reason::Timeout, fmt::format("git: {}: no end within the time-out", what));

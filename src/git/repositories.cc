@@ -9,6 +9,14 @@
 #include "git/remote.h"
 
 namespace slipway::git {
+namespace {
+
+constexpr Duration kFirstSilence = std::chrono::seconds{10};
+constexpr Duration kLongestSilence = std::chrono::minutes{5};
+constexpr int kMaxDoublings = 5;
+constexpr std::size_t kMaxSilent = 1'000;  // hosts remembered
+
+}  // namespace
 
 /// Who may change a mirror now.
 struct Repositories::MirrorTurn {
@@ -49,16 +57,61 @@ class Repositories::Hold {
   std::uint64_t number_ = 0;
 };
 
-/// Counts an operation on its lane.
-class Repositories::Busy {
+/// A lane for one operation of a space, or a place among those who wait for one; given up when destroyed.
+class Repositories::LaneTurn {
  public:
-  explicit Busy(RemoteLane& lane) : lane_(lane) { ++lane_.running; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-  ~Busy() { --lane_.running; }
+  LaneTurn(Repositories& owner, std::string space) : owner_(owner), space_(std::move(space)), given_(owner.env_) {
+    owner_.waiting_.push_back(this);
+    owner_.give_lanes();
+  }
+  LaneTurn(const LaneTurn&) = delete;
+  LaneTurn& operator=(const LaneTurn&) = delete;
+  ~LaneTurn() {
+    if (lane_ == nullptr) {
+      owner_.waiting_.remove(this);
+      return;
+    }
+    lane_->is_busy = false;
+    const auto count = owner_.under_way_.find(space_);
+    if (--count->second == 0) owner_.under_way_.erase(count);
+    owner_.give_lanes();
+  }
+
+  const std::string& space() const { return space_; }
+  void give(RemoteLane& lane) {
+    lane_ = &lane;
+    lane.is_busy = true;
+    ++owner_.under_way_[space_];
+    given_.notify();
+  }
+  /// Null when the deadline came first.
+  Task<Lane*> wait(Steady deadline) {
+    while (lane_ == nullptr) {
+      if (!co_await given_.wait_until(deadline) && lane_ == nullptr) co_return nullptr;
+    }
+    co_return lane_->lane;
+  }
 
  private:
-  RemoteLane& lane_;
+  Repositories& owner_;
+  std::string space_;
+  Signal given_;
+  RemoteLane* lane_ = nullptr;
+};
+
+/// An attempt while stop() may end it.
+class Repositories::Running {
+ public:
+  Running(Repositories& owner, std::shared_ptr<Attempt> attempt) : owner_(owner), attempt_(std::move(attempt)) {
+    owner_.attempts_.insert(attempt_.get());
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { owner_.attempts_.erase(attempt_.get()); }
+
+ private:
+  Repositories& owner_;
+  std::shared_ptr<Attempt> attempt_;
 };
 
 Repositories::Repositories(Env& env, std::vector<Lane*> mirror_lanes, std::vector<Lane*> remote_lanes,
@@ -81,8 +134,46 @@ Result<Url> Repositories::url_of(const GitRemote& remote) const {
   return url;
 }
 
-Repositories::RemoteLane& Repositories::least_busy() {
-  return *std::ranges::min_element(remote_lanes_, {}, &RemoteLane::running);
+void Repositories::give_lanes() {
+  for (RemoteLane& lane : remote_lanes_) {
+    if (waiting_.empty()) return;
+    if (lane.is_busy) continue;
+    const auto under_way = [this](const LaneTurn* turn) {
+      const auto found = under_way_.find(turn->space());
+      return found == under_way_.end() ? std::size_t{0} : found->second;
+    };
+    const auto next = std::ranges::min_element(waiting_, {}, under_way);  // the first of equals: who has waited longest
+    LaneTurn* turn = *next;
+    waiting_.erase(next);
+    turn->give(lane);
+  }
+}
+
+Result<void> Repositories::check_host(const std::string& host, const Url& url) const {
+  if (is_stopped_) return fail(Reason::ServiceUnavailable, fmt::format("git: {}: this process is stopping", url.shown()));
+  const auto found = silent_.find(host);
+  if (found == silent_.end() || env_.clock.steady() >= found->second.until) return {};
+  const auto left = std::chrono::ceil<std::chrono::seconds>(found->second.until - env_.clock.steady());
+  return fail(Reason::Timeout, fmt::format("git: {}: its host has not answered in time (attempts: {}); it is asked again in {}",
+                                           url.shown(), found->second.in_a_row, to_string(left)));
+}
+
+void Repositories::note_host(const std::string& host, bool is_silent) {
+  if (!is_silent) {
+    silent_.erase(host);
+    return;
+  }
+  const Steady now = env_.clock.steady();
+  if (silent_.size() >= kMaxSilent) std::erase_if(silent_, [&](const auto& one) { return one.second.until < now; });
+  if (silent_.size() >= kMaxSilent && !silent_.contains(host)) return;
+  Silence& silence = silent_[host];
+  const int doublings = std::min(silence.in_a_row++, kMaxDoublings);
+  silence.until = now + std::min<Duration>(kFirstSilence * (1 << doublings), kLongestSilence);
+}
+
+void Repositories::stop() {
+  is_stopped_ = true;
+  for (Attempt* attempt : attempts_) attempt->expire();
 }
 
 Lane& Repositories::lane_of(const std::string& mirror) const {
@@ -102,27 +193,34 @@ Task<Result<T>> Repositories::ask_remote(GitRemote remote, Work work) {
     Url url;
     std::string folder;
     std::uint64_t max_pack_bytes;
+    std::shared_ptr<Attempt> attempt;
     Work work;
-    Attempt attempt{};
     Result<T> answer = fail(Reason::InternalError, "git: not run");
   };
   SLIPWAY_CO_TRY(url, url_of(remote));
+  const std::string host = fmt::format("{} {}:{}", remote.space, url.host, url.port);
+  SLIPWAY_CO_TRY_VOID(check_host(host, url));
   const std::string folder = mirror_folder(options_.folder, remote, url);
-  auto job = std::make_shared<Job>(std::move(remote), url, folder, options_.max_pack_bytes, std::move(work));
-  const auto timer = env_.clock.call_at(env_.clock.steady() + job->remote.timeout, [job] { job->attempt.expire(); });
+  const auto attempt = std::make_shared<Attempt>(options_.limits);
+  const Running running(*this, attempt);
+  const std::string space = remote.space;
+  const Steady deadline = env_.clock.steady() + remote.timeout;
+  auto job = std::make_shared<Job>(std::move(remote), url, folder, options_.max_pack_bytes, attempt, std::move(work));
+  const auto timer = env_.clock.call_at(deadline, [attempt] { attempt->expire(); });
   const auto held = co_await hold(folder);
-  RemoteLane& lane = least_busy();
-  const Busy busy(lane);
-  co_await run_on(env_, *lane.lane, [job] {
-    const Attempt::Scope scope(job->attempt);
-    if (job->attempt.is_expired()) {
-      job->answer = fail(Reason::Timeout, fmt::format("git: {}: no turn within the time-out", job->url.shown()));
-      return;
-    }
+  LaneTurn turn(*this, space);
+  Lane* lane = co_await turn.wait(deadline);
+  if (lane == nullptr || attempt->is_expired()) {
+    co_return fail(Reason::Timeout, fmt::format("git: {}: no turn within the time-out", url.shown()));
+  }
+  co_await run_on(env_, *lane, [job] {
+    const Attempt::Scope scope(*job->attempt);
     auto mirror = open_or_make_mirror(job->folder);
-    job->answer = mirror ? job->work(Place{mirror->get(), job->remote, job->url, job->attempt, job->max_pack_bytes})
+    job->answer = mirror ? job->work(Place{mirror->get(), job->remote, job->url, *job->attempt, job->max_pack_bytes})
                          : Result<T>(fail(std::move(mirror).error()));
   });
+  const bool is_late = !job->answer && job->answer.error().reason == Reason::Timeout;
+  if (!url.is_local() && !is_stopped_) note_host(host, is_late);
   co_return std::move(job->answer);
 }
 

@@ -1,23 +1,27 @@
-// Git over libgit2 (base/git.h). Mirrors live below one folder. What asks a remote runs on one of several lanes, the least busy
-// one, so that a remote which does not answer holds up few others; what asks a mirror runs on one of the lanes for mirrors,
-// always the same one, in order of coming: those of other mirrors do not wait for its disk. One operation at a time changes a
-// mirror; others of the same mirror wait their turn in order of coming.
+// Git over libgit2 (base/git.h). Mirrors live below one folder. What asks a remote runs on one of several lanes, each of which
+// has one operation at a time; the next operation is of the space (GitRemote::space, a namespace) that has the fewest under
+// way, so that a tenant whose remotes do not answer holds up itself. A host that did not answer a space in time is not asked
+// for that space for a while, which doubles from 10 s to 5 minutes; meanwhile operations fail with Timeout at once. What asks a
+// mirror runs on one of the lanes for mirrors, always the same one, in order of coming: those of other mirrors do not wait for
+// its disk. One operation at a time changes a mirror; others of the same mirror wait their turn in order of coming.
 //
 // Time-outs count from the call, the wait for a lane included. When one strikes, the operation's sockets are shut down; only
 // the resolving of a host's name cannot be cut short (the resolver has a time-out of its own).
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/env.h"
 #include "base/git.h"
+#include "git/socket_stream.h"
 
 namespace slipway::git {
 
-class Attempt;
 struct Url;
 
 enum class LocalRemotes : bool { refuse, allow };
@@ -26,7 +30,8 @@ struct RepositoriesOptions {
   std::string folder;  // of the mirrors; made when needed, 0700
   /// Whether URLs may name repositories on this machine: whoever may write a URL then reads with this process's rights.
   LocalRemotes local_remotes = LocalRemotes::allow;
-  std::uint64_t max_pack_bytes = std::uint64_t{2} << 30;  // received in one fetch
+  std::uint64_t max_pack_bytes = std::uint64_t{64} << 20;  // received in one fetch
+  AttemptLimits limits{};
 };
 
 class Repositories : public Git {
@@ -47,14 +52,24 @@ class Repositories : public Git {
   Task<Result<bool>> is_ancestor(GitRemote remote, GitId ancestor, GitId descendant) override;
   Task<Result<void>> forget(GitRemote remote) override;
 
+  /// Ends the operations that ask remotes, and refuses new ones (ServiceUnavailable): before the lanes are joined.
+  void stop();
+
  private:
+  /// A lane and whether it has an operation.
   struct RemoteLane {
     Lane* lane;
-    std::size_t running = 0;
+    bool is_busy = false;
   };
   struct MirrorTurn;
   class Hold;
-  class Busy;
+  class LaneTurn;
+  class Running;
+  /// A host that did not answer.
+  struct Silence {
+    int in_a_row = 0;
+    Steady until{};
+  };
 
   /// Runs `work(Place)` on a lane for remotes, with the mirror held and the clock watched.
   template <class T, class Work>
@@ -64,7 +79,11 @@ class Repositories : public Git {
   Task<Result<T>> ask_mirror(GitRemote remote, Work work);
 
   Result<Url> url_of(const GitRemote& remote) const;
-  RemoteLane& least_busy();
+  /// Gives free lanes to those who wait.
+  void give_lanes();
+  /// Whether the host may be asked for the space now: Timeout.
+  Result<void> check_host(const std::string& host, const Url& url) const;
+  void note_host(const std::string& host, bool is_silent);
   Lane& lane_of(const std::string& mirror) const;
   Task<std::unique_ptr<Hold>> hold(std::string mirror);
 
@@ -73,6 +92,11 @@ class Repositories : public Git {
   std::vector<RemoteLane> remote_lanes_;
   RepositoriesOptions options_;
   std::map<std::string, std::shared_ptr<MirrorTurn>> turns_;
+  std::list<LaneTurn*> waiting_;                  // for a lane, in order of coming
+  std::map<std::string, std::size_t> under_way_;  // operations on lanes by space
+  std::map<std::string, Silence> silent_;         // by space and host
+  std::set<Attempt*> attempts_;                   // under way
+  bool is_stopped_ = false;
 };
 
 }  // namespace slipway::git

@@ -337,5 +337,103 @@ TEST_F(RepositoriesTest, hooks_of_a_repository_are_not_run_by_us) {
   EXPECT_FALSE(std::filesystem::exists(data_ / "ran"));
 }
 
+/// A lane whose work waits until the test runs it.
+class HeldLane : public Lane {
+ public:
+  explicit HeldLane(RunQueue& queue) : queue_(queue) {}
+  void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) override {
+    work_ = std::move(work);
+    done_ = std::move(done);
+  }
+  bool has_work() const { return static_cast<bool>(work_); }
+  void run() {
+    std::exchange(work_, {})();
+    queue_.post(std::exchange(done_, {}));
+  }
+
+ private:
+  RunQueue& queue_;
+  std::move_only_function<void()> work_;
+  std::move_only_function<void()> done_;
+};
+
+TEST_F(RepositoriesTest, the_next_lane_is_the_tenants_that_has_the_fewest_operations_under_way) {
+  HeldLane one(env_.queue());
+  HeldLane two(env_.queue());
+  Repositories git(env_, {&lane_}, {&one, &two}, {.folder = data_ / "fair"});
+  std::vector<std::string> ended;
+  Tasks tasks(env_);
+  const auto list = [&](std::string space) -> Task<> {
+    GitRemote remote = remote_;
+    remote.space = space;
+    EXPECT_TRUE((co_await git.list_refs(remote, "")).has_value());
+    ended.push_back(space);
+  };
+  for (const char* space : {"a1", "a1", "a1", "a1", "b"}) tasks.spawn(list(space));
+  env_.run_until_idle();
+  // Operations of one mirror come one after the other, so the busy tenant has one lane here, and the other is free.
+  EXPECT_TRUE(one.has_work() && two.has_work());
+  two.run();
+  env_.run_until_idle();
+  EXPECT_EQ(ended, std::vector<std::string>{"b"});
+  for (int i = 0; i < 4; ++i) {
+    (one.has_work() ? one : two).run();
+    env_.run_until_idle();
+  }
+  EXPECT_EQ(ended.size(), 5U);
+}
+
+TEST_F(RepositoriesTest, a_tenant_that_asks_much_does_not_hold_up_another) {
+  HeldLane one(env_.queue());
+  Repositories git(env_, {&lane_}, {&one}, {.folder = data_ / "fair"});
+  std::vector<std::string> ended;
+  Tasks tasks(env_);
+  // Each with a mirror of its own, so that all of them want the lane.
+  const auto list = [&](std::string space, std::string url) -> Task<> {
+    GitRemote remote{.url = url, .space = space};
+    static_cast<void>(co_await git.list_refs(remote, ""));
+    ended.push_back(space);
+  };
+  for (int i = 0; i < 5; ++i) tasks.spawn(list("busy", theirs_.path() + std::string(static_cast<std::size_t>(i), '/')));
+  tasks.spawn(list("other", theirs_.path()));
+  for (int i = 0; i < 2; ++i) {
+    env_.run_until_idle();
+    ASSERT_TRUE(one.has_work());
+    one.run();
+  }
+  env_.run_until_idle();
+  EXPECT_EQ(ended, (std::vector<std::string>{"busy", "other"}));
+  for (int i = 0; i < 4; ++i) {
+    one.run();
+    env_.run_until_idle();
+  }
+}
+
+TEST_F(RepositoriesTest, an_operation_that_gets_no_lane_in_time_says_so) {
+  HeldLane one(env_.queue());
+  Repositories git(env_, {&lane_}, {&one}, {.folder = data_ / "fair"});
+  Tasks tasks(env_);
+  tasks.spawn([](Repositories& git, GitRemote remote) -> Task<> { static_cast<void>(co_await git.list_refs(remote, "")); }(
+                                                          git, remote_));
+  env_.run_until_idle();
+  GitRemote other = remote_;
+  other.space = "other";
+  other.timeout = std::chrono::seconds{5};
+  Status status;
+  tasks.spawn([](Repositories& git, GitRemote remote, Status& into) -> Task<> {
+    into = (co_await git.list_refs(remote, "")).error();
+  }(git, other, status));
+  env_.advance(std::chrono::seconds{6});
+  EXPECT_EQ(status.reason, Reason::Timeout) << status.message;
+  EXPECT_TRUE(status.message.contains("no turn within the time-out")) << status.message;
+  one.run();
+  env_.run_until_idle();
+}
+
+TEST_F(RepositoriesTest, after_a_stop_no_remote_is_asked) {
+  git_.stop();
+  EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::ServiceUnavailable);
+}
+
 }  // namespace
 }  // namespace slipway::git

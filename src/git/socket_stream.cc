@@ -22,7 +22,7 @@ namespace {
 
 thread_local Attempt* current_attempt = nullptr;
 
-constexpr int kConnectSliceMs = 50;  // between two looks at the attempt's end
+constexpr int kConnectSliceMs = 50;  // between two checks of the attempt's end
 
 // libgit2's ssh transport takes the socket out of the stream as if it were its own type (streams/socket.h), so the first four
 // members are that type's. tests: ssh_* of remotes_test.
@@ -33,6 +33,7 @@ struct SocketStream {
   char* port;
   int socket;
   Attempt* attempt;
+  bool has_answered;  // its first byte has come
 };
 
 SocketStream& self(git_stream* stream) { return *reinterpret_cast<SocketStream*>(stream); }
@@ -42,9 +43,14 @@ int complain(const char* message) {
   return -1;
 }
 
-/// Waits for a connection that was begun; false when it failed or the attempt is over.
-bool is_connected(int socket, const Attempt* attempt) {
-  while (attempt == nullptr || !attempt->is_expired()) {
+/// Waits for a connection that was begun; false when it failed, its time is up or the attempt is over. `slices_left` is what
+/// the addresses of a host have together.
+bool is_connected(int socket, Attempt* attempt, std::int64_t& slices_left) {
+  for (; attempt == nullptr || !attempt->is_expired(); --slices_left) {
+    if (slices_left <= 0) {
+      if (attempt != nullptr) attempt->set_silent();
+      return false;
+    }
     pollfd waiting{.fd = socket, .events = POLLOUT, .revents = 0};
     const int count = poll(&waiting, 1, kConnectSliceMs);
     if (count < 0 && errno != EINTR) return false;
@@ -57,11 +63,20 @@ bool is_connected(int socket, const Attempt* attempt) {
   return false;
 }
 
-int open_socket(const addrinfo& address, const Attempt* attempt) {
+/// A read that waits longer than this fails; zero: it waits for ever.
+void set_read_timeout(int socket, Duration wait) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(wait);
+  timeval value{};
+  value.tv_sec = seconds.count();
+  value.tv_usec = (wait - seconds) / std::chrono::microseconds{1};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
+}
+
+int open_socket(const addrinfo& address, Attempt* attempt, std::int64_t& slices_left) {
   const int made = socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol);
   if (made < 0) return -1;
   const bool is_begun = connect(made, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS;
-  if (!is_begun || !is_connected(made, attempt)) {
+  if (!is_begun || !is_connected(made, attempt, slices_left)) {
     close(made);
     return -1;
   }
@@ -69,6 +84,7 @@ int open_socket(const addrinfo& address, const Attempt* attempt) {
   fcntl(made, F_SETFL, flags & ~O_NONBLOCK);
   const int on = 1;
   setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (attempt != nullptr) set_read_timeout(made, attempt->limits().first_byte);
   return made;
 }
 
@@ -79,8 +95,10 @@ int stream_connect(git_stream* stream) {
   addrinfo* found = nullptr;
   if (getaddrinfo(one.host, one.port, &hints, &found) != 0) return complain("the host's name cannot be resolved");
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
-  for (const addrinfo* at = found; at != nullptr && one.socket < 0; at = at->ai_next) {
-    one.socket = open_socket(*at, one.attempt);
+  const Duration connect = one.attempt == nullptr ? AttemptLimits{}.connect : one.attempt->limits().connect;
+  std::int64_t slices_left = connect / std::chrono::milliseconds{kConnectSliceMs};
+  for (const addrinfo* at = found; at != nullptr && one.socket < 0 && slices_left > 0; at = at->ai_next) {
+    one.socket = open_socket(*at, one.attempt, slices_left);
   }
   if (one.socket < 0) return complain("cannot connect");
   if (one.attempt != nullptr) one.attempt->add_socket(one.socket);
@@ -88,10 +106,19 @@ int stream_connect(git_stream* stream) {
 }
 
 ssize_t stream_read(git_stream* stream, void* data, size_t size) {
+  SocketStream& one = self(stream);
   while (true) {
-    const ssize_t got = recv(self(stream).socket, data, size, 0);
-    if (got >= 0) return got;
-    if (errno != EINTR) return complain("the connection was cut");
+    const ssize_t got = recv(one.socket, data, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (one.attempt != nullptr) one.attempt->set_silent();
+      return complain("the server does not answer");
+    }
+    if (got < 0) return complain("the connection was cut");
+    if (one.attempt == nullptr) return got;
+    if (!one.attempt->take(static_cast<std::uint64_t>(got))) return complain("the server sends too much");
+    if (!std::exchange(one.has_answered, true)) set_read_timeout(one.socket, Duration{0});
+    return got;
   }
 }
 
@@ -125,6 +152,7 @@ int stream_new(git_stream** out, const char* host, const char* port) {
   stream->port = strdup(port);
   stream->socket = -1;
   stream->attempt = current_attempt;
+  stream->has_answered = false;
   stream->parent.version = GIT_STREAM_VERSION;
   stream->parent.connect = stream_connect;
   stream->parent.read = stream_read;

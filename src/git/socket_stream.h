@@ -4,14 +4,41 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
+#include "base/time.h"
+
 namespace slipway::git {
 
-/// One operation that may use the network. Shared by the thread that runs it and the logic thread, which may end it.
+/// What bounds an operation beside its time-out.
+struct AttemptLimits {
+  Duration connect = std::chrono::seconds{10};
+  Duration first_byte = std::chrono::seconds{10};       // from the connection to the server's first byte; not over ssh
+  std::uint64_t before_pack = std::uint64_t{64} << 20;  // bytes received before a pack is asked for; not over ssh
+};
+
+/// One operation that may use the network. Shared by the thread that runs it and the logic thread, which may end it; all but
+/// expire() and is_expired() is the running thread's.
 class Attempt {
  public:
+  explicit Attempt(AttemptLimits limits = {}) : limits_(limits), allowed_(limits.before_pack) {}
+  const AttemptLimits& limits() const { return limits_; }
+
+  /// From now on so many bytes may come.
+  void allow(std::uint64_t bytes) {
+    allowed_ = bytes;
+    received_ = 0;
+  }
+  /// Counts bytes that came; false when they are more than allowed.
+  bool take(std::uint64_t bytes) { return (received_ += bytes) <= allowed_; }
+  bool has_overflown() const { return received_ > allowed_; }
+  std::uint64_t allowed() const { return allowed_; }
+  /// The server was not there, or said nothing, within its time.
+  void set_silent() { is_silent_ = true; }
+  bool is_silent() const { return is_silent_; }
+
   /// From any thread; idempotent.
   void expire();
   bool is_expired() const { return is_expired_.load(); }
@@ -30,6 +57,10 @@ class Attempt {
   };
 
  private:
+  AttemptLimits limits_;
+  std::uint64_t allowed_ = 0;
+  std::uint64_t received_ = 0;
+  bool is_silent_ = false;
   std::atomic<bool> is_expired_ = false;
   std::mutex mutex_;
   std::vector<int> sockets_;

@@ -1,5 +1,7 @@
 #include "net/outside.h"
 
+#include <algorithm>
+
 namespace slipway::net {
 namespace {
 
@@ -11,6 +13,7 @@ Outside::Outside(Env& env, ClientOptions options, std::unique_ptr<Client> client
     : env_(env), options_(std::move(options)), client_(std::move(client)), mailer_(env, options_.tls) {}
 
 Result<std::unique_ptr<Outside>> Outside::make(Env& env, ClientOptions options) {
+  options.message.body_bytes = std::min(options.message.body_bytes, kMaxAnswer);
   SLIPWAY_TRY(client, Client::make(env, options));
   return std::unique_ptr<Outside>(new Outside(env, std::move(options), std::move(client)));
 }

@@ -13,6 +13,9 @@ namespace slipway::net {
 
 class Outside : public HttpClient {
  public:
+  /// Bytes of an answer to callers that set no limit of their own: indexes of charts, forges.
+  static constexpr std::uint64_t kMaxAnswer = std::uint64_t{16} << 20;
+
   /// BadRequest as Client::make.
   static Result<std::unique_ptr<Outside>> make(Env& env, ClientOptions options);
 

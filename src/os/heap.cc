@@ -12,6 +12,7 @@
 extern "C" {
 [[gnu::weak]] int MallocExtension_GetNumericProperty(const char* property, size_t* value);
 [[gnu::weak]] int MallocExtension_SetNumericProperty(const char* property, size_t value);
+[[gnu::weak]] void MallocExtension_ReleaseToSystem(size_t num_bytes);
 }
 
 namespace slipway::os {
@@ -30,6 +31,28 @@ void keep_heap_small() {
   mallopt(M_ARENA_MAX, kHeaps);
   mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   mallopt(M_TRIM_THRESHOLD, kFreeAtEnd);
+#endif
+}
+
+std::size_t heap_kept() {
+  std::size_t bytes = 0;
+  if (MallocExtension_GetNumericProperty != nullptr) {
+    MallocExtension_GetNumericProperty("tcmalloc.pageheap_free_bytes", &bytes);
+    return bytes;
+  }
+#ifdef __GLIBC__
+  bytes = mallinfo2().fordblks;
+#endif
+  return bytes;
+}
+
+void give_heap_back(std::size_t bytes) {
+  if (MallocExtension_ReleaseToSystem != nullptr) {
+    MallocExtension_ReleaseToSystem(bytes);
+    return;
+  }
+#ifdef __GLIBC__
+  malloc_trim(0);
 #endif
 }
 

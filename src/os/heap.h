@@ -12,6 +12,12 @@ namespace slipway::os {
 /// nothing where the memory is kept by neither.
 void keep_heap_small();
 
+/// Bytes that were freed and are kept for the next who asks; 0 where that is not known.
+std::size_t heap_kept();
+
+/// Gives about `bytes` of them back to the system; a large number takes long (a millisecond for some MiB). With glibc: all.
+void give_heap_back(std::size_t bytes);
+
 /// Bytes that were asked for and not given back; 0 where that is not known.
 std::size_t heap_in_use();
 

@@ -1,7 +1,9 @@
 #include "os/heap.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +25,13 @@ std::size_t held_bytes() {
 #endif
 }
 
+std::size_t resident_bytes() {
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
 TEST(Heap, large_blocks_go_back_though_something_small_lies_behind_them) {
   keep_heap_small();
   const std::size_t before = held_bytes();
@@ -37,6 +46,22 @@ TEST(Heap, large_blocks_go_back_though_something_small_lies_behind_them) {
   pages.clear();
   EXPECT_LT(held_bytes(), before + (std::size_t{2} << 20U));
   EXPECT_EQ(kept.size(), 100U);
+}
+
+TEST(Heap, what_was_freed_is_given_back_when_asked) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "the sanitizer's memory is not the C library's";
+#endif
+  std::vector<std::string> small;
+  for (int i = 0; i < 40'000; ++i) small.emplace_back(1'000, 'x');
+  const auto pin = std::make_unique<std::string>(1'000, 'x');  // keeps the library from giving the end of its heap back
+  const std::size_t kept = heap_kept();
+  small.clear();
+  small.shrink_to_fit();
+  ASSERT_GT(heap_kept(), kept + (std::size_t{20} << 20U)) << "small blocks stay with the process";
+  const std::size_t before = resident_bytes();
+  give_heap_back(std::size_t{64} << 20U);
+  EXPECT_LT(resident_bytes() + (std::size_t{20} << 20U), before);
 }
 
 TEST(Heap, in_use_is_what_was_asked_for_and_not_given_back) {

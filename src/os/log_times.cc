@@ -25,8 +25,8 @@ void LogTimes::begin_run(const std::string& log, const std::string& times, std::
   if (times.empty()) return;
   auto entry = std::ranges::find(entries_, log, &Entry::log);
   if (entry == entries_.end()) {
-    const Descriptor made(open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
-    Descriptor file(open(times.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+    const Descriptor made(open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    Descriptor file(open(times.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (!file) return;
     inotify_add_watch(notify_.get(), log.c_str(), IN_MODIFY);
     entries_.push_back({.log = log, .times = std::move(file)});

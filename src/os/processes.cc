@@ -33,7 +33,7 @@ class SpawnPlan {
     const char* output = spec.output.empty() ? "/dev/null" : spec.output.c_str();
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions_, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0640);
+    posix_spawn_file_actions_addopen(&actions_, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0600);
     posix_spawn_file_actions_adddup2(&actions_, 1, 2);
     posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
     if (!spec.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, spec.folder.c_str());

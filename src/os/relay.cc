@@ -144,7 +144,7 @@ std::string failure(std::string_view what) { return fmt::format("{}: {}", what, 
 
 /// Null when it fails; errno tells.
 Descriptor open_log(const std::string& path) {
-  return Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+  return Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
 }
 
 bool open_terminal(Streams& streams) {

@@ -12,7 +12,7 @@ TEST_F(Failing, a_full_disk_refuses_writes_and_says_so_and_the_store_goes_on_whe
   Store& store = open();
   put("/a", 1);
   disk_.set_full(true);
-  const auto refused = append({{"/a", json::object({{"text", std::string(5000, 'x')}}), 2}});
+  const auto refused = append({{"/a", json::object({{"text", std::string(50'000, 'x')}}), 2}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().reason, Reason::ServiceUnavailable);
   EXPECT_EQ(refused.error().message, "cannot write /data/state.db: disk full");

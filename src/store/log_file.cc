@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "json/text.h"
+#include "store/wal_mark.h"
 
 namespace slipway::store {
 namespace {
@@ -28,7 +29,8 @@ std::unexpected<Status> foreign(const std::string& path) {
   return fail(Reason::BadRequest, fmt::format("{} is not a Slipway database", path));
 }
 
-Result<void> check_identity(const std::string& path, std::int64_t application_id, std::int64_t format) {
+Result<void> check_identity(const std::string& path, std::int64_t application_id, std::int64_t user_version) {
+  const std::int64_t format = format_of(user_version);
   if (application_id != kApplicationId) return foreign(path);
   if (format > kFormat)
     return fail(Reason::BadRequest,
@@ -55,6 +57,26 @@ Result<bool> probe(sqlite3_vfs* vfs, const std::string& path) {
   if (header.size() < kHeaderSize || !header.starts_with(std::string_view("SQLite format 3\0", 16))) return foreign(path);
   SLIPWAY_TRY_VOID(check_identity(path, header_word(header, 68), header_word(header, 60)));
   return true;
+}
+
+std::int64_t user_version(sqlite3_vfs* vfs, const std::string& path) {
+  const auto file = VfsFile::open(vfs, path, SQLITE_OPEN_READONLY);
+  const std::string header = file ? file->read(kHeaderSize) : "";
+  return header.size() < kHeaderSize ? 0 : header_word(header, 60);
+}
+
+/// A database that was not closed is nothing without its write-ahead log. The header is read after the log was looked for:
+/// whoever closes the database takes the mark away before the log.
+Result<bool> check_log(sqlite3_vfs* vfs, const std::string& path) {
+  const std::string log = wal_header(vfs, path);
+  const std::int64_t version = user_version(vfs, path);
+  const std::string_view fault = wal_fault(version, log);
+  if (fault.empty()) return has_wal_mark(version);
+  return fail(
+      Reason::StorageReadError,
+      fmt::format("{0} was not closed, and its write-ahead log {0}-wal, with what was written last, is {1}: put it back. If it "
+                  "is lost, `sqlite3 {0} 'PRAGMA user_version={2}'` lets the database open as it was before that",
+                  path, fault, format_of(version)));
 }
 
 bool has_shared_memory(sqlite3* connection) {
@@ -108,6 +130,8 @@ Result<std::unique_ptr<LogFile>> LogFile::open(Options options) {
     SLIPWAY_TRY(lock, WriterLock::take(wanted.vfs, wanted.path, wanted.pid));
     file->lock_ = std::move(lock);
   }
+  SLIPWAY_TRY(is_marked, check_log(wanted.vfs, wanted.path));
+  file->is_marked_ = is_marked && !wanted.is_read_only;
   SLIPWAY_TRY_VOID(file->connect(!is_there));
   // Without shared memory the connection itself keeps everybody else out.
   if (file->lock_ && has_shared_memory(file->connection_->get())) SLIPWAY_TRY_VOID(file->lock_->hold_database());
@@ -198,6 +222,7 @@ SqliteResult<void> LogFile::prepare() {
   if (!options_.is_read_only) {
     SLIPWAY_SQL(connection_->execute("PRAGMA journal_mode=WAL"));
     SLIPWAY_SQL(recover());
+    SLIPWAY_SQL(mark_open());
     SLIPWAY_SQL_LET(insert, Statement::prepare(*connection_, "INSERT INTO log VALUES(?1, ?2, ?3, ?4)"));
     insert_ = std::move(insert);
     SLIPWAY_SQL_LET(deletion, Statement::prepare(*connection_, "DELETE FROM log WHERE revision = ?1"));
@@ -220,6 +245,31 @@ SqliteResult<void> LogFile::recover() {
   if (code != SQLITE_OK) return std::unexpected(connection_->error());
   if (frames <= 0) return {};
   return connection_->execute("UPDATE meta SET value = value + 1 WHERE name = 'recoveries'");
+}
+
+/// In two steps: the first gives the log its header, whose salt the second puts into the database.
+SqliteResult<void> LogFile::mark_open() {
+  is_marked_ = true;
+  auto done = set_user_version(with_wal_mark(kFormat, ""));
+  if (done) done = set_user_version(with_wal_mark(kFormat, wal_header(options_.vfs, path())));
+  if (!done) return done.error().primary() == SQLITE_FULL ? SqliteResult<void>{} : done;
+  const int code = sqlite3_wal_checkpoint_v2(connection_->get(), "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  const int primary = code & 0xff;
+  if (primary == SQLITE_OK || primary == SQLITE_BUSY || primary == SQLITE_FULL) return {};
+  return std::unexpected(connection_->error());
+}
+
+/// Takes the mark away, and counts the rows. Should this fail, the older count still holds, and the mark with its log: SQLite
+/// must not move and remove that.
+void LogFile::mark_closed() {
+  auto transaction = Transaction::begin(*connection_);
+  const bool is_counted = transaction && (is_counted_ || write_count(newest_, rows_));
+  if (is_counted && set_user_version(kFormat) && transaction->commit()) return;
+  sqlite3_db_config(connection_->get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+SqliteResult<void> LogFile::set_user_version(std::int64_t version) {
+  return connection_->execute(fmt::format("PRAGMA user_version={}", version).c_str());
 }
 
 Result<void> LogFile::read(const std::function<Result<void>(const LogRow&)>& visit) {
@@ -331,11 +381,8 @@ void LogFile::checkpoint() {
 }
 
 void LogFile::close() {
-  if (connection_ && !is_counted_ && !is_read_only()) {
-    // Should this fail, the older count still holds.
-    if (auto transaction = Transaction::begin(*connection_); transaction && write_count(newest_, rows_))
-      (void)transaction->commit();
-  }
+  if (connection_ && is_marked_) mark_closed();
+  is_marked_ = false;
   insert_ = {};
   delete_ = {};
   set_meta_ = {};

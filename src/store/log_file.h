@@ -1,7 +1,8 @@
 // The file of a store: a SQLite database whose table `log` has one row per change, and whose table `meta` says up to where
 // superseded rows may have been deleted. Everything here blocks; after open() and read() the file belongs to the commit lane.
 //
-// Format 1. application_id "Slip", user_version 1, WAL journal, synchronous=FULL.
+// Format 1. application_id "Slip", user_version 1 (while a store has it open with the mark of wal_mark.h), WAL journal,
+// synchronous=FULL.
 //   log(revision INTEGER PRIMARY KEY, key TEXT, value TEXT or NULL for a deletion, sum INTEGER)
 //   meta(name TEXT PRIMARY KEY, value):
 //     compacted   rows above this revision follow each other without a gap; at or below it there is at least the newest row of
@@ -96,6 +97,9 @@ class LogFile {
   SqliteResult<void> create_tables();
   SqliteResult<void> prepare();
   SqliteResult<void> recover();
+  SqliteResult<void> mark_open();
+  void mark_closed();
+  SqliteResult<void> set_user_version(std::int64_t version);
   Result<void> visit_rows(const std::function<Result<void>(const LogRow&)>& visit);
   SqliteResult<std::int64_t> meta(const char* name);
   SqliteResult<void> set_meta(std::string_view name, std::int64_t value);
@@ -115,6 +119,7 @@ class LogFile {
   Revision newest_ = 0;    // in the file
   std::int64_t rows_ = 0;  // in the file
   bool is_counted_ = true;
+  bool is_marked_ = false;      // as open (wal_mark.h), by this or by one that was not closed
   int wal_pages_ = 0;           // in the write-ahead log
   int checkpointed_pages_ = 0;  // of these, when they were last moved
 };

@@ -250,6 +250,64 @@ TEST_F(RealFiles, without_their_pages_beside_a_write_ahead_log_are_damaged_and_t
   }
 }
 
+/// A cleaner of temporary files, or a copy of the database alone: SQLite would open what is left and say nothing.
+TEST_F(RealFiles, without_the_log_of_a_process_that_was_killed_are_refused) {
+  const std::string log = path_ + "-wal";
+  const pid_t child = fork();
+  if (child == 0) {
+    ManualEnv env;
+    auto store = Store::open(env, {.path = path_});
+    for (int i = 0; i < 50; ++i) {
+      std::vector<Write> writes;
+      const auto head = (*store)->get_head("/a");
+      writes.push_back({"/a", i, head ? head->modified : 0});
+      if (!env.run((*store)->append(std::move(writes)))) _exit(1);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+  const std::string own = bytes(log);
+  std::remove((path_ + "-shm").c_str());
+  for (const std::string& content : {std::string(), own.substr(0, 20)}) {
+    std::remove(log.c_str());
+    if (!content.empty()) std::ofstream(log, std::ios::binary) << content;
+    for (const bool is_read_only : {true, false}) {
+      const auto opened = open({.is_read_only = is_read_only});
+      ASSERT_FALSE(opened);
+      EXPECT_EQ(opened.error().reason, Reason::StorageReadError);
+      EXPECT_TRUE(opened.error().message.contains("is missing: put it back")) << opened.error().message;
+    }
+  }
+  std::ofstream(log, std::ios::binary) << own;
+  auto store = open();
+  ASSERT_TRUE(store) << store.error().message;
+  EXPECT_EQ(text_of((*store)->range({})), "/a=49@51");
+  env_.run((*store)->close());
+  store->reset();
+  EXPECT_EQ(bytes(log), "") << "a store that was closed has no log";
+  EXPECT_TRUE(open()) << "and needs none";
+}
+
+TEST_F(RealFiles, that_lost_their_log_open_as_the_message_says) {
+  {
+    const pid_t child = fork();
+    if (child == 0) {
+      ManualEnv env;
+      _exit(Store::open(env, {.path = path_}) ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
+  }
+  std::remove((path_ + "-wal").c_str());
+  std::remove((path_ + "-shm").c_str());
+  ASSERT_FALSE(open());
+  execute("PRAGMA user_version=1");
+  EXPECT_TRUE(open());
+}
+
 TEST_F(RealFiles, with_a_missing_revision_are_damaged) {
   auto store = *open();
   for (int i = 0; i < 5; ++i) put(*store, "/a", i);

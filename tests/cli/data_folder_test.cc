@@ -1,5 +1,12 @@
 // What the binary makes of a data folder that is damaged, and how signals end what it serves.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+
+#include <atomic>
+#include <chrono>
 
 #include "program.h"
 
@@ -53,6 +60,79 @@ TEST_F(DataFolder, an_empty_database_beside_its_write_ahead_log_is_refused_and_t
   EXPECT_NE(refused.code, 0);
   EXPECT_NE(refused.err.find("is damaged"), std::string::npos) << refused.err;
   EXPECT_EQ(read_file(database().string() + "-wal"), log);
+}
+
+TEST_F(DataFolder, a_database_whose_write_ahead_log_was_lost_is_refused_and_the_message_helps) {
+  EXPECT_EQ(serve_until(SIGKILL).code, 128 + SIGKILL);
+  for (const char* suffix : {"-wal", "-shm"}) {
+    std::filesystem::rename(database().string() + suffix, database().string() + suffix + "-moved");
+  }
+  for (const std::vector<std::string>& arguments : {up_arguments(), {"get", "pods", "--data-dir", data_dir()}}) {
+    const Ended refused = slipway(arguments);
+    EXPECT_NE(refused.code, 0);
+    EXPECT_NE(refused.err.find("cluster.db-wal, with what was written last, is missing: put it back"), std::string::npos)
+        << refused.err;
+  }
+  std::filesystem::rename(database().string() + "-wal-moved", database().string() + "-wal");
+  EXPECT_EQ(serve_until(SIGTERM).code, 0);
+}
+
+/// Accepts, keeps silent, and counts.
+class Tarpit {
+ public:
+  Tarpit() {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
+    listen(listener_, 64);
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    port = ntohs(address.sin_port);
+    thread_ = std::thread([this] {
+      for (int peer = accept(listener_, nullptr, nullptr); peer >= 0; peer = accept(listener_, nullptr, nullptr)) {
+        peers_.push_back(peer);
+        ++asked;
+      }
+    });
+  }
+  ~Tarpit() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+    for (const int peer : peers_) close(peer);
+  }
+
+  int port = 0;
+  std::atomic<int> asked = 0;
+
+ private:
+  int listener_ = -1;
+  std::vector<int> peers_;
+  std::thread thread_;
+};
+
+TEST_F(DataFolder, a_stop_does_not_wait_for_git_servers_that_keep_silent) {
+  Tarpit tarpit;
+  std::string repositories;
+  for (int i = 0; i < 8; ++i) {
+    repositories += fmt::format(
+        "---\napiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {{name: r{0}}}\n"
+        "spec: {{type: git, git: {{repo: 'http://127.0.0.1:{1}/r{0}.git', branch: main}}}}\n",
+        i, tarpit.port);
+  }
+  std::vector<std::string> arguments = up_arguments();
+  arguments.insert(arguments.end(), {"-f", write("r.yaml", repositories)});
+  Program up(folder_, arguments);
+  ASSERT_TRUE(up.wait_for_output("serving"));
+  ASSERT_TRUE(eventually([&] { return tarpit.asked >= 4; }));
+  const auto begin = std::chrono::steady_clock::now();
+  up.signal(SIGTERM);
+  const Ended ended = up.wait();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{5});
+  EXPECT_FALSE(std::filesystem::exists(database().string() + "-wal")) << "closed in order";
 }
 
 TEST_F(DataFolder, a_second_start_writes_no_file_that_would_not_change) {

@@ -170,6 +170,15 @@ TEST_F(PackageTasks, a_package_of_any_git_repository_can_be_cloned) {
   EXPECT_EQ(file(name, "web.yaml"), cloned(1));
   EXPECT_EQ(condition(name, "seen"), "Unknown (Imported)") << "a claim";
   EXPECT_EQ(revision(name)["status"]["upstreamLock"]["git"]["directory"], Value("stacks/web"));
+  const std::string commit = foreign.git("rev-parse release");
+  foreign.commit({{"stacks/web/web.yaml", deployment(2)}}, "later", "release");
+  const std::string by_commit =
+      draft("edge", "web-of-commit", "v1",
+            fmt::format("{{type: clone, clone: {{upstreamRef: {{type: git, git: {{repo: '{}', ref: '{}', "
+                        "directory: stacks/web}}}}}}}}",
+                        foreign.path(), commit));
+  EXPECT_TRUE(file(by_commit, "web.yaml").contains("replicas: 1")) << file(by_commit, "web.yaml");
+  EXPECT_EQ(revision(by_commit)["status"]["upstreamLock"]["git"]["commit"], Value(commit));
   const auto missing =
       create(fmt::format("{{apiVersion: porch.kpt.dev/v1alpha1, kind: PackageRevision, metadata: {{}}, spec: "
                          "{{packageName: b, repository: edge, workspaceName: v1, tasks: [{{type: clone, clone: "

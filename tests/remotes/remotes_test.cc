@@ -4,7 +4,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <functional>
 #include <optional>
+#include <thread>
 
 #include "base/manual_env.h"
 #include "git/repositories.h"
@@ -151,6 +154,115 @@ TEST_F(RemotesTest, a_server_that_keeps_silent_is_left_at_the_time_out) {
     EXPECT_EQ(fault(git_.list_refs(remote_, "")).reason, Reason::Timeout) << scheme;
   }
   close(listener);
+}
+
+/// A port of this process: accepts, and lets a thread do what it likes with each connection.
+class OwnServer {
+ public:
+  explicit OwnServer(std::function<void(int)> serve) : serve_(std::move(serve)) {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
+    listen(listener_, 8);
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = std::to_string(ntohs(address.sin_port));
+    thread_ = std::thread([this] {
+      for (int peer = accept(listener_, nullptr, nullptr); peer >= 0; peer = accept(listener_, nullptr, nullptr)) {
+        serve_(peer);
+        close(peer);
+      }
+    });
+  }
+  ~OwnServer() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  std::string url() const { return "http://127.0.0.1:" + port_ + "/remote.git"; }
+
+ private:
+  std::function<void(int)> serve_;
+  int listener_ = -1;
+  std::string port_;
+  std::thread thread_;
+};
+
+void wait_for_end(int peer) {
+  char byte = 0;
+  while (recv(peer, &byte, 1, 0) > 0) {
+  }
+}
+
+TEST_F(RemotesTest, a_server_without_a_first_byte_is_left_early_and_not_asked_again_at_once) {
+  std::atomic<int> asked = 0;
+  OwnServer server([&](int peer) {
+    ++asked;
+    wait_for_end(peer);
+  });
+  Repositories git(real_.env(), {&real_.open_lane("mirrors")}, {&real_.open_lane("git")},
+                   {.folder = data_ / "silent", .limits = {.first_byte = 200ms}});
+  remote_.url = server.url();
+  const auto begin = real_.env().clock.steady();
+  const Status first = fault(git.list_refs(remote_, ""));
+  EXPECT_EQ(first.reason, Reason::Timeout) << first.message;
+  EXPECT_TRUE(first.message.contains("no answer within 200ms")) << first.message;
+  EXPECT_LT(real_.env().clock.steady() - begin, 5s) << "long before the time-out of 60 s";
+  const Status second = fault(git.list_refs(remote_, ""));
+  EXPECT_EQ(second.reason, Reason::Timeout);
+  EXPECT_TRUE(second.message.contains("has not answered in time")) << second.message;
+  EXPECT_EQ(asked, 1);
+  remote_.space = "other";
+  EXPECT_EQ(fault(git.list_refs(remote_, "")).reason, Reason::Timeout);
+  EXPECT_EQ(asked, 2) << "what one tenant's host does says nothing to another";
+}
+
+TEST_F(RemotesTest, references_without_end_are_refused_beyond_the_limit) {
+  std::atomic<std::uint64_t> sent = 0;
+  OwnServer server([&](int peer) {
+    char request[4096];
+    recv(peer, request, sizeof request, 0);
+    std::string text =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\nConnection: close\r\n\r\n"
+        "001e# service=git-upload-pack\n0000";
+    for (int i = 0; send(peer, text.data(), text.size(), MSG_NOSIGNAL) > 0; ++i) {
+      sent += text.size();
+      const std::string line = std::string(40, 'a') + " refs/heads/b" + std::to_string(i) + "\n";
+      char size[5];
+      snprintf(size, sizeof size, "%04zx", line.size() + 4);
+      text = size + line;
+    }
+  });
+  Repositories git(real_.env(), {&real_.open_lane("mirrors")}, {&real_.open_lane("git")},
+                   {.folder = data_ / "flood", .limits = {.before_pack = 1 << 20}});
+  remote_.url = server.url();
+  const Status status = fault(git.list_refs(remote_, ""));
+  EXPECT_EQ(status.reason, Reason::RequestEntityTooLarge) << status.message;
+  EXPECT_TRUE(status.message.contains("the server sends more than 1048576 bytes")) << status.message;
+  EXPECT_LT(sent, std::uint64_t{16} << 20) << "what sockets hold, and no more";
+}
+
+TEST_F(RemotesTest, a_pack_beyond_the_limit_is_refused) {
+  std::string large;
+  for (int i = 0; large.size() < (3U << 20); ++i) large += std::to_string(i * 2'654'435'761U);  // does not compress away
+  theirs_.commit({{"large", large}}, "large");
+  const HttpRemote server(theirs_);
+  remote_.url = server.url();
+  Repositories git(real_.env(), {&real_.open_lane("mirrors")}, {&real_.open_lane("git")},
+                   {.folder = data_ / "small", .max_pack_bytes = 100'000});
+  EXPECT_EQ(fault(git.fetch(remote_, kMain)).reason, Reason::RequestEntityTooLarge);
+  EXPECT_TRUE(run(git_.fetch(remote_, kMain)).has_value()) << "64 MiB are the default";
+}
+
+TEST_F(RemotesTest, a_stop_ends_what_hangs) {
+  OwnServer server(wait_for_end);
+  remote_.url = server.url();
+  const auto begin = real_.env().clock.steady();
+  const auto stops = real_.env().clock.call_at(begin + 300ms, [&] { git_.stop(); });
+  EXPECT_FALSE(run(git_.list_refs(remote_, "")).has_value());
+  EXPECT_LT(real_.env().clock.steady() - begin, 5s);
 }
 
 /// Two writers, each with a mirror of its own: fetch, add a line, push; after a conflict again.

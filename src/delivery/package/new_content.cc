@@ -174,7 +174,7 @@ bool is_commit_id(std::string_view text) {
 
 Task<Result<GitId>> find_foreign(Git& git, GitRemote remote, std::string ref) {
   if (is_commit_id(ref)) {
-    SLIPWAY_CO_TRY_VOID(co_await git.fetch_all(remote, "refs/"));
+    for (const char* prefix : {"refs/heads/", "refs/tags/"}) SLIPWAY_CO_TRY_VOID(co_await git.fetch_all(remote, prefix));
     co_return ref;
   }
   for (const std::string& name : ref_names(ref)) {

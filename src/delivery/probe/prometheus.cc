@@ -74,7 +74,7 @@ HttpCall prometheus_call(std::string address, std::string_view query) {
     const bool is_blank = kBlanks.contains(c);
     if (!is_blank || !line.ends_with(' ')) line += is_blank ? ' ' : c;
   }
-  return {.url = fmt::format("{}/api/v1/query?query={}", address, percent_encoded(line))};
+  return {.url = fmt::format("{}/api/v1/query?query={}", address, percent_encoded(line)), .max_answer_bytes = kMaxStepAnswer};
 }
 
 Result<std::vector<double>> prometheus_numbers(std::string_view body) {

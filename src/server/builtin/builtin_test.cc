@@ -73,6 +73,33 @@ TEST_F(Builtin, a_pod_is_judged) {
             "spec.volumes[0]: Forbidden: may not specify more than 1 volume type");
 }
 
+TEST_F(Builtin, a_file_of_a_volume_stays_inside_it) {
+  const auto with = [&](const std::string& source) {
+    const std::string text =
+        message(create(kPods, pod("{containers: [{name: c, image: i}], volumes: [{name: v, " + source + "}]}")));
+    const std::string head = "Pod \"p\" is invalid: spec.volumes[0].";
+    return text.starts_with(head) ? text.substr(head.size()) : text;
+  };
+  const auto secret = [&](const std::string& item) { return with("secret: {secretName: s, items: [" + item + "]}"); };
+  EXPECT_EQ(secret("{key: k, path: ''}"), "secret.items[0].path: Required value");
+  EXPECT_EQ(secret("{key: '', path: p}"), "secret.items[0].key: Required value");
+  EXPECT_EQ(secret("{key: k, path: ../../x}"), "secret.items[0].path: Invalid value: \"../../x\": must not contain '..'");
+  EXPECT_EQ(secret("{key: k, path: a/../b}"), "secret.items[0].path: Invalid value: \"a/../b\": must not contain '..'");
+  EXPECT_EQ(secret("{key: k, path: /x}"), "secret.items[0].path: Invalid value: \"/x\": must be a relative path");
+  EXPECT_EQ(secret("{key: k, path: ..data}"), "secret.items[0].path: Invalid value: \"..data\": must not start with '..'");
+  EXPECT_EQ(secret("{key: k, path: p, mode: 512}"),
+            "secret.items[0].mode: Invalid value: 512: must be a number between 0 and 0777 (octal), both inclusive");
+  EXPECT_EQ(with("configMap: {name: m, items: [{key: k, path: ..}]}"),
+            "configMap.items[0].path: Invalid value: \"..\": must not contain '..'");
+  EXPECT_EQ(with("projected: {sources: [{secret: {name: s, items: [{key: k, path: ../x}]}}]}"),
+            "projected.sources[0].secret.items[0].path: Invalid value: \"../x\": must not contain '..'");
+  EXPECT_EQ(with("downwardAPI: {items: [{path: ../x, fieldRef: {fieldPath: metadata.name}}]}"),
+            "downwardAPI.items[0].path: Invalid value: \"../x\": must not contain '..'");
+  must(create(kPods,
+              pod("{containers: [{name: c, image: i}], volumes: [{name: v, secret: {secretName: s, defaultMode: 256, items: "
+                  "[{key: k, path: a/b, mode: 511}, {key: k, path: 'c..'}]}}]}")));
+}
+
 TEST_F(Builtin, a_pod_changes_its_image_but_not_its_command) {
   const Value made = must(create(kPods, pod()));
   const Value image =

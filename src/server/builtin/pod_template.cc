@@ -56,6 +56,63 @@ void required_member(const Value& owner, const std::string& path, const char* ke
   if (owner[key].as_string().empty()) causes.push_back(field::required(path + "." + key));
 }
 
+/// A path that leads into a volume and stays there.
+void descending_path_causes(const Value& value, const std::string& path, std::vector<Cause>& causes) {
+  const std::string_view text = value.as_string();
+  if (text.starts_with('/')) causes.push_back(field::invalid(path, quoted(value), "must be a relative path"));
+  for (const auto part : std::views::split(text, '/')) {
+    if (std::string_view(part.begin(), part.end()) != "..") continue;
+    causes.push_back(field::invalid(path, quoted(value), "must not contain '..'"));
+    return;
+  }
+}
+
+/// Also not one that begins with "..", as "..data".
+void file_path_causes(const Value& value, const std::string& path, std::vector<Cause>& causes) {
+  if (value.as_string().empty()) {
+    causes.push_back(field::required(path));
+    return;
+  }
+  descending_path_causes(value, path, causes);
+  const std::string_view text = value.as_string();
+  if (text.starts_with("..") && text != ".." && !text.starts_with("../")) {
+    causes.push_back(field::invalid(path, quoted(value), "must not start with '..'"));
+  }
+}
+
+void file_mode_causes(const Value& mode, const std::string& path, std::vector<Cause>& causes) {
+  if (mode.is_null() || (mode.as_int() >= 0 && mode.as_int() <= 0777)) return;
+  causes.push_back(field::invalid(path, quoted(mode), "must be a number between 0 and 0777 (octal), both inclusive"));
+}
+
+/// The files of a volume that are named: `items` of Secrets and ConfigMaps (which have keys), and of what pods say of
+/// themselves.
+void item_causes(const Value& source, const std::string& path, bool has_keys, std::vector<Cause>& causes) {
+  file_mode_causes(source["defaultMode"], path + ".defaultMode", causes);
+  for (std::size_t i = 0; i < source["items"].size(); ++i) {
+    const Value& item = source["items"].item(i);
+    const std::string at = fmt::format("{}.items[{}]", path, i);
+    if (has_keys) required_member(item, at, "key", causes);
+    file_path_causes(item["path"], at + ".path", causes);
+    file_mode_causes(item["mode"], at + ".mode", causes);
+  }
+}
+
+void file_causes(const Value& volume, const std::string& at, std::vector<Cause>& causes) {
+  for (const char* kind : {"secret", "configMap", "downwardAPI"}) {
+    item_causes(volume[kind], fmt::format("{}.{}", at, kind), std::string_view(kind) != "downwardAPI", causes);
+  }
+  const Value& projected = volume["projected"];
+  file_mode_causes(projected["defaultMode"], at + ".projected.defaultMode", causes);
+  for (std::size_t i = 0; i < projected["sources"].size(); ++i) {
+    const Value& source = projected["sources"].item(i);
+    for (const char* kind : {"secret", "configMap", "downwardAPI"}) {
+      item_causes(source[kind], fmt::format("{}.projected.sources[{}].{}", at, i, kind),
+                  std::string_view(kind) != "downwardAPI", causes);
+    }
+  }
+}
+
 void volume_causes(const Value& volumes, const std::string& path, std::set<std::string_view>& names,
                    std::vector<Cause>& causes) {
   for (std::size_t i = 0; i < volumes.size(); ++i) {
@@ -69,17 +126,7 @@ void volume_causes(const Value& volumes, const std::string& path, std::set<std::
     if (volume.has("persistentVolumeClaim")) {
       required_member(volume["persistentVolumeClaim"], at + ".persistentVolumeClaim", "claimName", causes);
     }
-  }
-}
-
-/// A path that leads into a volume and stays there.
-void descending_path_causes(const Value& value, const std::string& path, std::vector<Cause>& causes) {
-  const std::string_view text = value.as_string();
-  if (text.starts_with('/')) causes.push_back(field::invalid(path, quoted(value), "must be a relative path"));
-  for (const auto part : std::views::split(text, '/')) {
-    if (std::string_view(part.begin(), part.end()) != "..") continue;
-    causes.push_back(field::invalid(path, quoted(value), "must not contain '..'"));
-    return;
+    file_causes(volume, at, causes);
   }
 }
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/wall_steps.h"
-#include "delivery/family.h"
 #include "base/zone.h"
+#include "delivery/family.h"
 #include "delivery/pipeline/outcome.h"
 #include "delivery/pipeline/own_kinds.h"
 #include "delivery/pipeline/status.h"

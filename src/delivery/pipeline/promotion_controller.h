@@ -81,7 +81,7 @@ class PromotionController : public control::Controller {
   control::Informer* holds_ = nullptr;
   control::Informer* freezes_ = nullptr;
   std::map<std::string, std::optional<Zone>> zones_;  // nullopt: not known on this machine
-  std::map<Key, Memory> memory_;                            // by pipeline: others are looked at meanwhile
+  std::map<Key, Memory> memory_;                      // by pipeline: others are looked at meanwhile
 };
 
 }  // namespace slipway::delivery::pipeline

@@ -1,7 +1,7 @@
+#include "base/zone.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/promotion_controller.h"
 #include "delivery/pipeline/retention.h"
-#include "base/zone.h"
 
 namespace slipway::delivery::pipeline {
 namespace {

@@ -50,7 +50,8 @@ Task<Outcome> CronController::reconcile(Reconcile& run) {
   const auto recorded = co_await record_events(run.client, cron, std::move(plan.events));
   if (!recorded && recorded.error().reason != Reason::Forbidden) co_return Outcome::failed(recorded.error());
   if (!started) co_return Outcome::failed(started.error());
-  co_return plan.next ? Outcome::retries_after(*plan.next - env_.clock.now() + kMargin) : Outcome::settled();
+  if (!plan.next) co_return Outcome::settled();
+  co_return Outcome::retries_after(std::max<Duration>(*plan.next - env_.clock.now(), Duration{0}) + kMargin);
 }
 
 Result<Zone> CronController::zone_of(const std::string& time_zone) {

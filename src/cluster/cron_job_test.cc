@@ -1,40 +1,10 @@
-#include <array>
-
-#include "cluster/cron_plan.h"
 #include "cluster/world_fixture.h"
-#include "server/builtin/cron_schedule.h"
 
 namespace slipway::cluster {
 namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-TEST(CronSchedule, comes_due_when_it_says) {
-  struct Row {
-    const char* schedule;
-    const char* after;
-    const char* next;  // empty: never
-  };
-  for (const auto& [schedule, after, next] : std::array{
-           Row{"* * * * *", "2026-01-02T03:04:05Z", "2026-01-02T03:05:00Z"},
-           Row{"* * * * *", "2026-01-02T03:04:00Z", "2026-01-02T03:05:00Z"},
-           Row{"*/20 * * * *", "2026-01-02T03:40:00Z", "2026-01-02T04:00:00Z"},
-           Row{"5/20 9-10 * * *", "2026-01-02T10:45:00Z", "2026-01-03T09:05:00Z"},
-           Row{"0 0 * * mon,fri", "2026-01-02T00:00:00Z", "2026-01-05T00:00:00Z"},
-           Row{"0 0 13 * fri", "2026-01-03T00:00:00Z", "2026-01-09T00:00:00Z"},    // either day
-           Row{"0 0 */13 * fri", "2026-01-03T00:00:00Z", "2026-01-09T00:00:00Z"},  // a step restricts as well
-           Row{"0 0 29 feb *", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"},
-           Row{"0 0 30 2 *", "2026-01-01T00:00:00Z", ""},
-           Row{"@weekly", "2026-01-02T00:00:00Z", "2026-01-04T00:00:00Z"},
-           Row{"@hourly", "2026-12-31T23:30:00Z", "2027-01-01T00:00:00Z"},
-           Row{"@every 90s", "2026-01-02T03:04:05Z", "2026-01-02T03:05:35Z"},
-       }) {
-    ASSERT_FALSE(server::schedule_fault(schedule)) << schedule;
-    const auto found = server::CronSchedule(schedule).next(parse_rfc3339(after).value());
-    EXPECT_EQ(found ? to_rfc3339(*found) : "", next) << schedule << " after " << after;
-  }
-}
 
 const kube::Resource kCrons{"batch", "v1", "cronjobs"};
 
@@ -103,11 +73,54 @@ TEST_F(CronJobTest, a_missed_time_is_made_up_for_within_the_deadline_alone) {
   EXPECT_EQ(list(kJobs).size(), 1U) << "one for all that were missed";
 }
 
+TEST_F(CronJobTest, runs_by_the_clocks_of_its_time_zone) {
+  ASSERT_TRUE(env_.files().make_folders("/usr/share/zoneinfo/Europe"));
+  // A version 2 file of no changes, one type and the rule of Berlin.
+  const std::string header = std::string("TZif2") + std::string(15, '\0');
+  const auto counts = [](char types, char chars) {
+    std::string out(24, '\0');
+    out[19] = types;
+    out[23] = chars;
+    return out;
+  };
+  const std::string body = std::string(6, '\0') + std::string("CET\0", 4);
+  ASSERT_TRUE(env_.files().write("/usr/share/zoneinfo/Europe/Berlin",
+                                 header + counts(1, 4) + body + header + counts(1, 4) + body + "\nCET-1CEST,M3.5.0,M10.5.0/3\n",
+                                 0644));
+  const Time first = std::chrono::ceil<std::chrono::hours>(env_.now()) + std::chrono::hours{2};
+  const auto hour_there = [&](Time time) {
+    const Zone berlin = load_zone(env_.files(), "Europe/Berlin").value();
+    return std::chrono::floor<std::chrono::hours>((time + berlin.offset_at(time)).time_since_epoch()).count() % 24;
+  };
+  make_cron(fmt::format("  timeZone: Europe/Berlin\n"), "1s");
+  patch(kCrons, "tick", fmt::format(R"({{"spec":{{"schedule":"0 {} * * *"}}}})", hour_there(first)));
+  advance(first - env_.now() - seconds{1});
+  EXPECT_TRUE(list(kJobs).empty());
+  advance(seconds{3});
+  EXPECT_EQ(list(kJobs).size(), 1U);
+  EXPECT_EQ(status()["lastScheduleTime"].str(), to_rfc3339(first));
+}
+
 TEST_F(CronJobTest, does_not_run_in_a_time_zone_that_is_not_known) {
   make_cron("  timeZone: Europe/Paris\n", "1s");
   advance(minutes{3});
   EXPECT_TRUE(list(kJobs).empty());
   EXPECT_EQ(list(kEvents).front()["reason"].str(), "UnknownTimeZone");
+  EXPECT_EQ(
+      list(kEvents).front()["message"].str(),
+      "invalid timeZone: \"Europe/Paris\": there is no time zone Europe/Paris on this machine; install the package tzdata");
+}
+
+TEST_F(CronJobTest, forbid_holds_for_a_job_whose_creation_the_status_does_not_list) {
+  make_cron("  concurrencyPolicy: Forbid\n", "5m");
+  advance(seconds{61});
+  ASSERT_EQ(list(kJobs).size(), 1U);
+  stop();
+  start();
+  patch(kCrons, "tick", R"({"status":{"active":null}})", "status");
+  advance(minutes{2});
+  EXPECT_EQ(list(kJobs).size(), 1U);
+  EXPECT_EQ(status()["active"].size(), 1U);
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ const docs_test::Page kPage("workflow.md", "jobflow_test");
 
 TEST(WorkflowPage, has_the_fields_of_the_described_structs) { kPage.expect_table("fields", delivery::jobflow::field_table()); }
 
+TEST(WorkflowPage, has_the_fields_of_a_cron_workflow) {
+  kPage.expect_table("cron fields", delivery::jobflow::cron_field_table());
+}
+
 TEST(Definitions, are_checked_in_as_the_described_structs_make_them) {
   for (const Value& definition : plane::custom_resource_definitions()) {
     const std::string path = fmt::format("{}/crds/{}.yaml", SLIPWAY_SOURCE_DIR, kube::name(definition));

@@ -228,7 +228,7 @@ TEST_F(Verbs, wrong_input_is_told_with_what_to_do) {
        {"web"},
        {{"to", "dev"}},
        "BadRequest: pipeline/web: nothing comes before dev: new versions get in there from outside"},
-      {"inventory", {}, {}, "BadRequest: say what is listed: slipway pipeline inventory --charts, or --images"},
+      {"inventory", {}, {}, "BadRequest: say what is listed: slipway pipeline inventory --charts, --images, or --problems"},
       {"promote", {"web"}, {}, "BadRequest: pipeline/web: say which environment with --to: it has dev, staging, prod"},
       {"hold", {"web"}, {}, "BadRequest: say which environment with --environment; to hold all, slipway pipeline pause NAME"},
       {"hold",

@@ -286,6 +286,57 @@ spec: {interval: 1m, chart: {spec: {chart: web, version: 1.0.0, sourceRef: {kind
   EXPECT_TRUE(events(kHub).empty());
 }
 
+TEST_F(View, a_target_that_is_annotated_with_another_pipeline_is_a_problem_of_the_pipeline_that_has_it) {
+  join("dev");
+  define({{"dev", {"dev"}}});
+  install("dev", "1.0.0", "annotations: {pipelines.weave.works/pipeline: default/gone}");
+  ASSERT_TRUE(until_line("dev 1.0.0"));
+  const auto problem = [&] { return status()["problems"].item(0); };
+  EXPECT_EQ(problem()["kind"].as_string(), "DanglingPipeline") << json::print(status()["problems"]);
+  EXPECT_EQ(problem()["object"].as_string(), "HelmRelease dev/podinfo in cluster dev");
+  EXPECT_EQ(problem()["message"].as_string(),
+            "annotation pipelines.weave.works/pipeline names Pipeline default/gone, which does not exist");
+  apply(
+      kHub,
+      "{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {name: gone}, spec: {appRef: {kind: HelmRelease, "
+      "name: x}, environments: [{name: dev, targets: [{namespace: x}]}]}}");
+  ASSERT_TRUE(until([&] { return problem()["kind"].as_string() == "OtherPipeline"; })) << json::print(status()["problems"]);
+  install("dev", "1.0.0", "annotations: {pipelines.weave.works/pipeline: default/podinfo}");
+  EXPECT_TRUE(until([&] { return status()["problems"].empty(); })) << json::print(status()["problems"]);
+}
+
+TEST_F(View, story_11_releases_of_connected_clusters_are_listed_in_pipelines_or_not) {
+  for (const char* member : {"dev", "prod"}) join(member);
+  install("dev", "6.1.6");
+  apply("dev", R"(
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: myshop, namespace: podinfo, annotations: {pipelines.weave.works/pipeline: default/gone}}
+spec: {interval: 1m, chart: {spec: {chart: podinfo, version: 6.2.0, sourceRef: {kind: HelmRepository, name: podinfo}}}}
+)");
+  const auto cluster = [&](const char* name) { return get(kHub, kGitopsClusters, name)["status"]; };
+  ASSERT_TRUE(until([&] { return cluster("dev")["releases"].item(1)["version"].as_string() == "6.1.6"; }))
+      << json::print_pretty(cluster("dev"));
+  ASSERT_TRUE(until([&] { return cluster("dev")["releases"].item(0)["ready"].as_bool(); }))
+      << json::print_pretty(cluster("dev"));
+  const Value myshop = cluster("dev")["releases"].item(0);
+  EXPECT_EQ(myshop["name"].as_string(), "myshop");
+  EXPECT_EQ(myshop["chart"].as_string(), "podinfo");
+  EXPECT_EQ(myshop["version"].as_string(), "6.2.0");
+  EXPECT_EQ(myshop["pipeline"].as_string(), "default/gone");
+  EXPECT_EQ(cluster("dev")["problems"].item(0)["object"].as_string(), "HelmRelease podinfo/myshop")
+      << json::print(cluster("dev"));
+  EXPECT_EQ(cluster_condition("dev", "Ready"), "True SecretFound Referenced secret is available")
+      << "both controllers keep theirs";
+  EXPECT_TRUE(cluster("prod")["releases"].empty());
+  define({{"dev", {"dev"}}});
+  ASSERT_TRUE(until_line("dev 6.1.6"));
+  EXPECT_EQ(target("dev")["chart"].as_string(), "podinfo");
+  remove("dev", kReleases, "myshop", "podinfo");
+  EXPECT_TRUE(until([&] { return cluster("dev")["releases"].size() == 1 && cluster("dev")["problems"].empty(); }))
+      << json::print_pretty(cluster("dev"));
+}
+
 TEST_F(View, annotations_are_written_where_the_pipeline_asks_for_them) {
   join("dev");
   define({{"dev", {"dev"}}}, "pipelines.slipway.dev/annotate: 'true'");

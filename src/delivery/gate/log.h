@@ -11,7 +11,7 @@
 #include "delivery/gate/approval.h"
 #include "delivery/gate/gate.h"
 #include "delivery/gate/metric.h"
-#include "delivery/gate/zone.h"
+#include "base/zone.h"
 
 namespace slipway::delivery::gate {
 

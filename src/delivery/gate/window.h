@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "delivery/gate/gate.h"
-#include "delivery/gate/zone.h"
+#include "base/zone.h"
 
 namespace slipway::delivery::gate {
 

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "delivery/family/identity.h"
+#include "delivery/jobflow/cron_workflow.h"
 #include "delivery/jobflow/external.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/program.h"
@@ -55,6 +56,20 @@ class Pinned {
 };
 
 constexpr IdentityAnnotations kAnnotations{.user = kUserName, .groups = kUserGroups};
+
+/// The old spelling `dependencies: {dependencyIDs: […]}` moves to a field that validate() refuses with the new one: the schema,
+/// which knows a list only, would refuse it without.
+Value with_old_spellings_apart(const Value& spec) {
+  Value out = spec;
+  for (auto [name, step] : spec["steps"].members()) {
+    const Value& dependencies = step["dependencies"];
+    if (!dependencies.is_object()) continue;
+    const Value& ids = dependencies["dependencyIDs"];
+    out =
+        out.with_path({"steps", name}, step.without("dependencies").with("dependencyIDs", ids.is_null() ? dependencies : ids));
+  }
+  return out;
+}
 
 using Members = std::map<std::string_view, const Value*>;
 
@@ -158,10 +173,18 @@ bool is_finished(const kube::Object& workflow) {
   return kube::is_true(workflow, "Complete") || kube::is_true(workflow, "Failed");
 }
 
+kube::Object mutate_cron(const kube::Object& cron, const kube::Object&) {
+  const Value& spec = cron["spec"]["workflowTemplate"]["spec"];
+  const Value apart = spec.is_object() ? with_old_spellings_apart(spec) : spec;
+  return apart == spec ? cron : cron.with_path({"spec", "workflowTemplate", "spec"}, apart);
+}
+
 kube::Object mutate(const kube::Object& workflow, const kube::Object& old) {
   kube::Object out = workflow;
   if (old.is_null() && !kube::is_deleting(out)) out = kube::with_finalizer(out, kWorkflowFinalizer);
-  if (!out["spec"].is_object() || out["spec"].has("selector")) return out;
+  if (!out["spec"].is_object()) return out;
+  if (const Value spec = with_old_spellings_apart(out["spec"]); spec != out["spec"]) out = out.with("spec", spec);
+  if (out["spec"].has("selector")) return out;
   const Value& kept = old["spec"]["selector"];
   const Value own = json::object({{"matchLabels", json::object({{kWorkflowLabel, label_value(kube::name(out))}})}});
   return out.with_path({"spec", "selector"}, kept.is_null() ? own : kept);
@@ -180,26 +203,36 @@ std::vector<Cause> validate(const kube::Object& workflow, const kube::Object& ol
 }
 
 kube::Object stamp_writer(const kube::Object& workflow, const kube::Object& old, const kube::Asker& asker) {
-  const bool has_far = std::ranges::any_of(workflow["spec"]["steps"].members(), [&](const json::MemberView& step) {
-    return is_far(step.value["externalRef"], kube::ns(workflow));
+  const bool acts_as_writer = std::ranges::any_of(workflow["spec"]["steps"].members(), [&](const json::MemberView& step) {
+    return step.value.has("objectTemplate") || is_far(step.value["externalRef"], kube::ns(workflow));
   });
-  return has_far ? record_identity(kAnnotations, workflow, old, asker) : workflow;
+  return acts_as_writer ? record_identity(kAnnotations, workflow, old, asker) : workflow;
 }
 
-std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& workflow) {
-  return recorded_identity(kAnnotations, workflow);
+kube::Object stamp_cron_writer(const kube::Object& cron, const kube::Object& old, const kube::Asker& asker) {
+  return record_identity(kAnnotations, cron, old, asker);
 }
+
+std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& object) { return recorded_identity(kAnnotations, object); }
 
 std::vector<kube::AdmissionRow> admission_rows(JobCheck check) {
-  const auto validate_all = [check = std::move(check)](const kube::Object& workflow, const kube::Object& old) {
+  const auto validate_all = [check](const kube::Object& workflow, const kube::Object& old) {
     std::vector<Cause> causes = validate(workflow, old);
     return causes.empty() ? check_jobs(workflow, old, check) : causes;
+  };
+  const auto validate_cron_all = [check](const kube::Object& cron, const kube::Object& old) {
+    return validate_cron(cron, old, check);
   };
   return {{.group = kWorkflowKind.group,
            .kind = kWorkflowKind.kind,
            .mutate = mutate,
            .validate = validate_all,
-           .mutate_for = stamp_writer}};
+           .mutate_for = stamp_writer},
+          {.group = kCronWorkflowKind.group,
+           .kind = kCronWorkflowKind.kind,
+           .mutate = mutate_cron,
+           .validate = validate_cron_all,
+           .mutate_for = stamp_cron_writer}};
 }
 
 }  // namespace slipway::delivery::jobflow

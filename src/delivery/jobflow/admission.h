@@ -13,6 +13,9 @@ namespace slipway::delivery::jobflow {
 /// when it was left out.
 kube::Object mutate(const kube::Object& workflow, const kube::Object& old);
 
+/// Moves old spellings of the template's steps to where validate_cron() names them.
+kube::Object mutate_cron(const kube::Object& cron, const kube::Object& old);
+
 /// Every violation. At update also: the selector is immutable, what has started is pinned, a finished workflow takes only
 /// `rerun`, and a rerun needs a finished workflow or a step that has ended.
 std::vector<Cause> validate(const kube::Object& workflow, const kube::Object& old);
@@ -23,11 +26,17 @@ using JobCheck = std::function<std::vector<Cause>(const kube::Object& job)>;
 /// are as in `old` (null at a create) are not judged again. REQUIRES: validate() found nothing.
 std::vector<Cause> check_jobs(const kube::Object& workflow, const kube::Object& old, const JobCheck& check);
 
-/// Records in its annotations who writes a workflow that waits for objects in other namespaces or clusters: they are looked at
-/// with this user's rights.
+/// Records in its annotations who writes a workflow that waits for objects in other namespaces or clusters, or creates objects
+/// from templates: they are read and created with this user's rights.
 kube::Object stamp_writer(const kube::Object& workflow, const kube::Object& old, const kube::Asker& asker);
-/// As whom the workflow's far objects are looked at; null: as the controller (the process itself wrote the workflow).
-std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& workflow);
+/// The same for every CronWorkflow: its Workflows are created with this user's rights.
+kube::Object stamp_cron_writer(const kube::Object& cron, const kube::Object& old, const kube::Asker& asker);
+/// The author of a Workflow or CronWorkflow; null: the process itself wrote it, so the controller's rights serve.
+std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& object);
+
+/// Every violation: a CronJob's checks of name and schedule, and of the template all that a Workflow made from it would be
+/// refused for, at its place below spec.workflowTemplate.
+std::vector<Cause> validate_cron(const kube::Object& cron, const kube::Object& old, const JobCheck& check);
 
 /// `check` is handed in by those who know the server's rules.
 std::vector<kube::AdmissionRow> admission_rows(JobCheck check);

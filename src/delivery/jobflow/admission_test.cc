@@ -38,11 +38,13 @@ TEST(Validate, names_the_new_spelling_of_old_ones) {
                    "below spec.steps[a].jobTemplate.spec"}));
 }
 
-TEST(Validate, wants_exactly_one_of_the_three_kinds_of_step) {
-  EXPECT_EQ(with_steps("{a: {}}"),
-            (Names{"spec.steps[a]: Required value: exactly one of jobTemplate, template and externalRef must be set"}));
+TEST(Validate, wants_exactly_one_of_the_kinds_of_step) {
+  EXPECT_EQ(
+      with_steps("{a: {}}"),
+      (Names{
+          "spec.steps[a]: Required value: exactly one of jobTemplate, template, objectTemplate and externalRef must be set"}));
   EXPECT_EQ(with_steps("{a: {template: {name: t}, externalRef: {apiVersion: batch/v1, kind: Job, name: x}}}"),
-            (Names{"spec.steps[a]: Forbidden: only one of jobTemplate, template and externalRef may be set"}));
+            (Names{"spec.steps[a]: Forbidden: only one of jobTemplate, template, objectTemplate and externalRef may be set"}));
   EXPECT_EQ(wrong("steps: {}"), (Names{"spec.steps: Required value: at least one step"}));
 }
 
@@ -57,7 +59,7 @@ TEST(Validate, knows_templates_and_dependencies_by_name) {
       with_steps("{a: {template: {name: t}, dependencies: [b]}, b: {template: {name: t}, dependencies: [a]}}"),
       (Names{"spec.steps[a].dependencies[0]: Invalid value: \"b\": a cycle of 2 steps, each waits for the next: a -> b -> a"}));
   EXPECT_EQ(with_steps("{a: {template: {name: t}, dependencies: b}}"),
-            (Names{"spec.steps[a].dependencies: Invalid value: \"b\": must be a list of step names"}));
+            (Names{"spec.steps[a].dependencies: Invalid value: \"b\": must be of type array"}));
 }
 
 TEST(Validate, looks_into_job_templates) {
@@ -96,8 +98,12 @@ TEST(Validate, asks_external_steps_for_what_they_need) {
   EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: w, cluster: prod}}}"),
             Names{});
   EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch/v1, kind: Job, name: x}, retry: {limit: 1}}}").size(), 1u);
+  EXPECT_EQ(with_steps("{a: {externalRef: {kind: Workflow, name: x}}, b: {externalRef: {kind: Job, name: y}}}"), Names{})
+      << "both have a default version";
+  EXPECT_EQ(with_steps("{a: {externalRef: {kind: Deployment, name: x}, until: {condition: Available}}}"),
+            (Names{"spec.steps[a].externalRef.apiVersion: Required value: only a Workflow and a Job have a default"}));
   EXPECT_EQ(with_steps("{a: {template: {name: t}, until: {condition: Ready}}}"),
-            (Names{"spec.steps[a].until: Forbidden: only for steps with externalRef"}));
+            (Names{"spec.steps[a].until: Forbidden: only for steps with externalRef or objectTemplate"}));
 }
 
 TEST(Validate, wants_the_selector_to_find_the_jobs) {

@@ -4,9 +4,9 @@
 
 #include "control/object_writes.h"
 #include "delivery/jobflow/admission.h"
+#include "delivery/jobflow/author_client.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/writes.h"
-#include "fleet/identity.h"
 
 namespace slipway::delivery::jobflow {
 namespace {
@@ -42,6 +42,11 @@ std::vector<std::string> external_keys(const Value& workflow) {
   const auto doubles = std::ranges::unique(keys);
   keys.erase(doubles.begin(), doubles.end());
   return keys;
+}
+
+/// Whether a change of the object wakes the workflows that wait for it.
+bool is_watched_kind(const ExternalRef& reference, std::string_view ns) {
+  return !is_far(reference, ns) && (is_workflow(reference) || is_job(reference));
 }
 
 bool is_finished_job(const Value& job) { return kube::is_true(job, "Complete") || kube::is_true(job, "Failed"); }
@@ -82,6 +87,9 @@ void WorkflowController::watch(control::Watches& watches) {
 std::vector<ObjectKey> WorkflowController::keys_of_workflow(const Value& before, const Value& after) const {
   const Value& object = after.is_null() ? before : after;
   std::vector<ObjectKey> keys = waiting_for("Workflow", object);
+  if (const Value& owner = kube::controller_of(object); kube::refers_to(owner, kWorkflowKind.group, kWorkflowKind.kind)) {
+    keys.push_back({std::string(kube::ns(object)), owner["name"].str()});  // whose step has created it
+  }
   const bool is_only_status = !before.is_null() && !after.is_null() && kube::generation(before) == kube::generation(after) &&
                               kube::uid(before) == kube::uid(after) && kube::is_deleting(before) == kube::is_deleting(after) &&
                               before["metadata"]["finalizers"] == after["metadata"]["finalizers"];
@@ -166,14 +174,14 @@ Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object
   for (bool again = true; again;) {
     auto settled = co_await settle(run, *flow);
     if (!settled) co_return Outcome::failed(std::move(settled).error());
-    polls = *settled;
+    polls |= *settled;
     const Now now = wall_.now();
     Actions actions = flow->take(now, options_.summary_pause);
     timer.reset();
     if (actions.timer) timer = env_.clock.steady() + (*actions.timer - now.time());
     Carried carried = co_await carry_out(run.client, *flow, std::move(actions));
     if (!carried.result) co_return Outcome::failed(std::move(carried.result).error());
-    again = carried.has_refused;
+    again = carried.decides_again;
   }
   // Nothing else touches this workflow's entry while it is reconciled; but others may have come and gone.
   const auto found = entries_.find(key);
@@ -222,13 +230,13 @@ Task<Result<bool>> WorkflowController::settle(control::Reconcile& run, Flow& flo
     if (unseen.empty()) break;
     for (graph::StepIndex step : unseen) {
       const Step& spec = flow.program().step(step);
-      auto view = co_await look_at(run, flow.workflow(), spec);
+      const bool is_made = flow.program().makes_object(step);
+      auto view = is_made ? co_await look_at_object(run.client, flow, step) : co_await look_at(run, flow.workflow(), spec);
       if (!view) co_return fail(std::move(view).error());
       using enum ExternalView::State;
-      const ExternalRef& reference = *spec.external_ref;
-      const bool is_watched = !is_far(reference, kube::ns(flow.workflow())) && (is_workflow(reference) || is_job(reference));
-      const bool waits = view->state == Missing || view->state == Waiting || view->state == Unknown;
-      polls |= waits && !is_watched;
+      const bool is_watched = !is_made && is_watched_kind(*spec.external_ref, kube::ns(flow.workflow()));
+      const bool has_ended = view->state == Foreign || view->state == Reached || view->state == Failed;
+      polls |= !has_ended && !is_watched;
       flow.see_external(step, std::move(*view));
     }
     flow.decide(wall_.now());
@@ -266,11 +274,9 @@ Task<Result<ExternalView>> WorkflowController::look_far(control::Reconcile& run,
     if (!found) co_return unknown;
     own = *found;
   }
-  const auto writer = options_.acts_as == ActsAs::User ? writer_of(workflow) : nullptr;
-  std::optional<fleet::IdentityClient> as_writer;
-  if (writer) as_writer.emplace(*own, writer);
+  AuthorClient author(*own, workflow, options_.acts_as);
   ObjectKey key{reference.ns.empty() ? std::string(kube::ns(workflow)) : reference.ns, reference.name};
-  auto seen = co_await poll(*own, as_writer ? static_cast<client::Client&>(*as_writer) : *own, std::move(key), step);
+  auto seen = co_await poll(*own, *author, std::move(key), step);
   if (seen) co_return seen;
   const Status& error = seen.error();
   if (reference.cluster.empty() && error.reason != Reason::Forbidden) co_return seen;

@@ -53,7 +53,7 @@ class WorkflowController : public control::Controller {
   /// What carrying out came to.
   struct Carried {
     Result<void> result{};
-    bool has_refused = false;  // a Job was refused: decide again
+    bool decides_again = false;  // a Job was refused, an object was created or deleted
   };
 
   // Keys to reconcile after a change.
@@ -70,6 +70,7 @@ class WorkflowController : public control::Controller {
   std::unique_ptr<Flow> take_flow(Entry& entry, const kube::Object& workflow);
   Task<Result<bool>> settle(control::Reconcile& run, Flow& flow);
   Task<Result<ExternalView>> look_at(control::Reconcile& run, kube::Object workflow, Step step);
+  Task<Result<ExternalView>> look_at_object(client::Client& client, Flow& flow, graph::StepIndex step);
   Task<Result<ExternalView>> look_far(control::Reconcile& run, kube::Object workflow, Step step);
   Task<Result<ExternalView>> poll(client::Client& own, client::Client& as, kube::ObjectKey key, Step step);
   std::vector<std::string> find_cycle_of(const kube::Object& workflow, const ExternalRef& reference) const;
@@ -79,7 +80,9 @@ class WorkflowController : public control::Controller {
   Task<Carried> carry_out(client::Client& client, Flow& flow, Actions actions);
   Task<Result<void>> write_events(client::Client& client, kube::Object workflow, std::vector<control::EventText> events);
   Task<Result<void>> write_set(client::Client& client, kube::Object workflow, StepSetWrite write);
-  Task<Result<void>> create_job(client::Client& client, Flow& flow, StepAttempt attempt, bool& has_refused);
+  Task<Result<void>> create_job(client::Client& client, Flow& flow, StepAttempt attempt, bool& decides_again);
+  Task<Result<void>> create_object(client::Client& client, Flow& flow, StepAttempt attempt);
+  Task<Result<void>> discard_object(client::Client& client, Flow& flow, Discard discard);
   Task<Result<void>> remove_job(client::Client& client, std::string ns, JobRemoval removal);
   Task<Result<void>> release_job(client::Client& client, kube::ObjectKey key);
 

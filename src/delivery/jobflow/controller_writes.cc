@@ -7,36 +7,6 @@
 namespace slipway::delivery::jobflow {
 namespace {
 
-/// The Job will be refused however often it is tried.
-bool is_final(const Status& status) {
-  switch (status.reason) {
-    case Reason::Invalid:
-    case Reason::BadRequest:
-    case Reason::RequestEntityTooLarge:
-    case Reason::NotImplemented:
-    case Reason::UnsupportedMediaType:
-      return true;
-    case Reason::Forbidden:
-      return std::ranges::none_of(status.causes, [](const Cause& cause) { return cause.reason == "NamespaceTerminating"; });
-    case Reason::Unauthorized:
-    case Reason::NotFound:
-    case Reason::MethodNotAllowed:
-    case Reason::NotAcceptable:
-    case Reason::AlreadyExists:
-    case Reason::Conflict:
-    case Reason::Gone:
-    case Reason::Expired:
-    case Reason::TooManyRequests:
-    case Reason::InternalError:
-    case Reason::ServerTimeout:
-    case Reason::StorageReadError:
-    case Reason::ServiceUnavailable:
-    case Reason::Timeout:
-      return false;
-  }
-  return false;
-}
-
 Value step_set(const kube::Object& workflow, const StepSetWrite& write) {
   return json::object(
       {{"apiVersion", kStepSetKind.api_version()},
@@ -72,8 +42,16 @@ Task<WorkflowController::Carried> WorkflowController::carry_out(client::Client& 
   }
   // What is recorded may take effect.
   carried.result = co_await write_all(env_, actions.create.size(), limit, [&](std::size_t i) {
-    return create_job(client, flow, actions.create[i], carried.has_refused);
+    if (!flow.program().makes_object(actions.create[i].step)) {
+      return create_job(client, flow, actions.create[i], carried.decides_again);
+    }
+    carried.decides_again = true;
+    return create_object(client, flow, actions.create[i]);
   });
+  if (!carried.result) co_return carried;
+  carried.decides_again |= !actions.discard.empty();
+  carried.result = co_await write_all(env_, actions.discard.size(), limit,
+                                      [&](std::size_t i) { return discard_object(client, flow, actions.discard[i]); });
   if (!carried.result) co_return carried;
   carried.result = co_await write_all(env_, actions.remove.size(), limit,
                                       [&](std::size_t i) { return remove_job(client, ns, actions.remove[i]); });
@@ -103,7 +81,8 @@ Task<Result<void>> WorkflowController::write_set(client::Client& client, kube::O
   co_return Result<void>{};
 }
 
-Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& flow, StepAttempt attempt, bool& has_refused) {
+Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& flow, StepAttempt attempt,
+                                                  bool& decides_again) {
   const kube::Object wanted = make_job(flow.workflow(), flow.program(), attempt.step, attempt.attempt);
   auto made = co_await client::create(client, kJobs, wanted, field_manager());
   if (!made && made.error().reason == Reason::AlreadyExists) {
@@ -111,7 +90,7 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
     if (made && !kube::is_owned_by(*made, kube::uid(flow.workflow()))) {
       flow.refuse_job(attempt.step, "JobNameTaken",
                       fmt::format("a Job {} that is not the workflow's stands in the way", kube::name(wanted)));
-      has_refused = true;
+      decides_again = true;
       co_return Result<void>{};
     }
   }
@@ -119,7 +98,7 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
     flow.see_job(job_view(*made));
   } else if (is_final(made.error())) {
     flow.refuse_job(attempt.step, "JobRefused", made.error().message);
-    has_refused = true;
+    decides_again = true;
   } else {
     co_return fail(std::move(made).error());
   }

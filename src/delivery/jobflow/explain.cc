@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "delivery/jobflow/cron_show.h"
 #include "delivery/jobflow/external.h"
 #include "delivery/jobflow/states.h"
 #include "json/text.h"
@@ -140,9 +141,10 @@ class WorkflowWaits {
            record.start_time,
            reference(record),
            {}});
-    } else if (program_.is_external(step)) {
+    } else if (!program_.makes_job(step)) {
+      const char* pending = program_.makes_object(step) ? "ObjectPending" : "ExternalPending";
       add({object_text(record),
-           record.reason.empty() ? "ExternalPending" : record.reason,
+           record.reason.empty() ? pending : record.reason,
            record.message,
            record.start_time,
            reference(record),
@@ -204,7 +206,8 @@ control::Explainer open_workflow(const Value& workflow, const control::View& vie
 }  // namespace
 
 std::vector<control::ExplainRow> explain_rows() {
-  return {{.group = kWorkflowKind.group, .kind = kWorkflowKind.kind, .open = open_workflow}};
+  return {{.group = kWorkflowKind.group, .kind = kWorkflowKind.kind, .open = open_workflow},
+          control::ExplainRow::without_parts(kCronWorkflowKind, explain_cron)};
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -49,8 +49,13 @@ ExternalView view_external(const Step& step, const Value& object) {
     view.message = text_of(reference) + " does not exist yet";
     return view;
   }
+  return view_condition(reference, step.until, object);
+}
+
+ExternalView view_condition(const ExternalRef& reference, const std::optional<Until>& wanted_until, const Value& object) {
+  ExternalView view;
   view.uid = kube::uid(object);
-  const Until until = step.until.value_or(Until{.condition = "Complete", .status = "True"});
+  const Until until = wanted_until.value_or(Until{.condition = "Complete", .status = "True"});
   const Value& wanted = kube::condition(object, until.condition);
   if (wanted["status"].as_string() == until.status) {
     view.state = ExternalView::State::Reached;
@@ -72,12 +77,19 @@ ExternalView view_external(const Step& step, const Value& object) {
 std::vector<std::string> waited_workflows(const Value& workflow, const std::function<Value(const std::string& step)>& record) {
   std::vector<std::string> names;
   for (auto [name, step] : workflow["spec"]["steps"].members()) {
-    const Value& reference = step["externalRef"];
+    const bool is_made = step.has("objectTemplate");
+    const Value& reference = is_made ? step["objectTemplate"] : step["externalRef"];
     if (reference.is_null() || reference["kind"].as_string() != kWorkflowKind.kind) continue;
-    if (!reference["apiVersion"].as_string().starts_with(kWorkflowKind.group + "/")) continue;
+    const auto version = reference["apiVersion"].as_string();
+    if (!version.empty() && !version.starts_with(kWorkflowKind.group + "/")) continue;
     if (!reference["cluster"].as_string().empty()) continue;
     const Value status = record(std::string(name));
     const auto phase = status["phase"].as_string();
+    if (is_made) {
+      if (phase == "Running")
+        names.push_back(fmt::format("{}/{}", kube::ns(workflow), status["reference"]["name"].as_string()));
+      continue;
+    }
     if (phase == "Running" || (phase == "Failed" && status["reason"].as_string() == "ExternalCycle")) {
       const std::string_view ns = reference["namespace"].as_string();
       names.push_back(fmt::format("{}/{}", ns.empty() ? kube::ns(workflow) : ns, reference["name"].as_string()));

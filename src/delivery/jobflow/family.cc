@@ -6,6 +6,8 @@
 
 #include "delivery/jobflow/admission.h"
 #include "delivery/jobflow/controller.h"
+#include "delivery/jobflow/cron_controller.h"
+#include "delivery/jobflow/cron_show.h"
 #include "delivery/jobflow/explain.h"
 #include "delivery/jobflow/kinds.h"
 #include "delivery/jobflow/names.h"
@@ -81,6 +83,12 @@ KindRow workflow_row() {
   return row;
 }
 
+KindRow cron_row() {
+  KindRow row{.group = kCronWorkflowKind.group, .kind = kCronWorkflowKind.kind};
+  row.describe = describe_cron;
+  return row;
+}
+
 Family make() {
   Family family{.name = "jobflow", .groups = {kWorkflowKind.group}};
   family.definitions = custom_resource_definitions();
@@ -90,9 +98,10 @@ Family make() {
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;
     made.push_back(std::make_unique<WorkflowController>(context.env, ControllerOptions{.acts_as = context.acts_as}));
+    made.push_back(std::make_unique<CronWorkflowController>(context.env, context.acts_as));
     return made;
   };
-  family.kinds = {workflow_row()};
+  family.kinds = {workflow_row(), cron_row()};
   return family;
 }
 

@@ -1,5 +1,5 @@
-// The row of this family (delivery/family.h): Workflows, which are delivered once their graph of Jobs has ended, and the step
-// sets that keep the statuses of large ones.
+// The row of this family (delivery/family.h): Workflows, which are delivered once their graph of Jobs has ended, the step sets
+// that keep the statuses of large ones, and CronWorkflows, which start Workflows by the clock.
 #pragma once
 
 #include "delivery/family.h"

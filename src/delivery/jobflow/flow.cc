@@ -6,6 +6,7 @@
 
 #include "delivery/jobflow/admission.h"
 #include "delivery/jobflow/names.h"
+#include "delivery/jobflow/object_step.h"
 #include "json/quoted.h"
 #include "json/text.h"
 
@@ -66,10 +67,10 @@ void Flow::restart_progress() {
     index(step);
     if (phases[step] != Phase::Running) continue;
     set_timer(step);
-    if (program_->is_external(step)) {
-      externals_.emplace(step, std::nullopt);
-    } else {
+    if (program_->makes_job(step)) {
       seen_.insert(step);
+    } else if (!records_[step].next_attempt_time) {
+      externals_.emplace(step, std::nullopt);
     }
   }
   progress_ = std::make_unique<graph::Progress>(program_->graph(), rule(), std::move(phases));
@@ -82,7 +83,7 @@ graph::Rule Flow::rule() const {
 
 void Flow::see_job(const JobView& job) {
   const auto step = program_->graph().find(job.step);
-  if (!step) return drop_stray(job);
+  if (!step || !program_->makes_job(*step)) return drop_stray(job);
   auto& known = jobs_[*step];
   if (known && known->attempt > job.attempt) return drop_stray(job);
   if (known && known->attempt < job.attempt) drop_stray(*known);
@@ -128,10 +129,13 @@ void Flow::look_again() {
 void Flow::decide(const Now& clock) {
   follow_clock(clock);
   const Time now = clock.time();
-  begin(now);
+  if (!begin(now)) return;
   judge_seen(now);
   if (is_finished_) return;
-  if (const auto end = deadline(); end && *end <= now) cancel_all(now);
+  if (const auto end = deadline(); end && *end <= now) {
+    if (!are_cleared(program_->graph().topological())) return;
+    cancel_all(now);
+  }
   run_timers(now);
   progress_->set_rule(rule());
   graph::Decisions decisions;
@@ -142,8 +146,8 @@ void Flow::decide(const Now& clock) {
   if (decisions.is_finished && start_time_) finish(now);
 }
 
-/// Takes a new workflow up, notes suspension, begins a rerun.
-void Flow::begin(Time now) {
+/// Takes a new workflow up, notes suspension, begins a rerun. False: a rerun waits until the objects of its steps are gone.
+bool Flow::begin(Time now) {
   const WorkflowSpec& spec = program_->spec();
   set_condition("Invalid", false, "Valid", "The spec can be run", now);
   if (std::exchange(is_new_, false)) {
@@ -153,18 +157,23 @@ void Flow::begin(Time now) {
     if (spec.rerun) rerun_ = spec.rerun->id;  // nothing has run yet that could run again
   }
   if (is_finished_ || start_time_) {
-    if (spec.rerun && spec.rerun->id != rerun_) begin_rerun(*spec.rerun, now);
+    if (spec.rerun && spec.rerun->id != rerun_) {
+      const auto from = program_->graph().find(spec.rerun->from);
+      if (!are_cleared(from ? program_->graph().downstream(*from) : program_->graph().topological())) return false;
+      begin_rerun(*spec.rerun, now);
+    }
   } else if (!spec.suspend) {
     start_time_ = now;
     is_changed_ = is_urgent_ = true;
     actions_.events.push_back({.reason = "WorkflowStarted", .message = "Workflow started", .instance = ""});
   }
-  if (is_finished_) return;
+  if (is_finished_) return true;
   if (spec.suspend) {
     set_condition("Suspended", true, "Suspended", "spec.suspend is true: nothing new starts", now);
   } else {
     set_condition("Suspended", false, "Resumed", "spec.suspend is false", now);
   }
+  return true;
 }
 
 void Flow::begin_rerun(const Rerun& rerun, Time now) {
@@ -204,21 +213,23 @@ void Flow::judge_seen(Time now) {
     judge_job(step, now);
   }
   for (auto& [step, view] : std::map(externals_)) {
-    if (view) judge_external(step, *view, now);
+    if (!view) continue;
+    if (program_->makes_object(step)) {
+      judge_object(step, *view, now);
+    } else {
+      judge_external(step, *view, now);
+    }
   }
 }
 
 void Flow::judge_job(StepIndex step, Time now) {
-  if (program_->is_external(step)) return;
+  if (!program_->makes_job(step)) return;
   const StepStatus& record = records_[step];
   const auto& job = jobs_[step];
   missing_.erase(program_->graph().rank(step));
   if (record.phase == Phase::Running && !record.next_attempt_time) {
-    const auto refused = refused_.find(step);
-    if (refused != refused_.end()) {
-      auto [reason, message] = std::move(refused->second);
-      refused_.erase(refused);
-      end(step, Phase::Failed, std::move(reason), std::move(message), now);
+    if (take_refusal(step, now)) {
+      // It has ended.
     } else if (!job || job->attempt != record.attempts) {
       missing_.insert(program_->graph().rank(step));
     } else if (job->is_finished) {
@@ -226,6 +237,16 @@ void Flow::judge_job(StepIndex step, Time now) {
     }
   }
   if (job) drop_stray(*job);
+}
+
+/// True: what the step was to create was refused, and it has failed.
+bool Flow::take_refusal(StepIndex step, Time now) {
+  const auto refused = refused_.find(step);
+  if (refused == refused_.end()) return false;
+  auto [reason, message] = std::move(refused->second);
+  refused_.erase(refused);
+  end(step, Phase::Failed, std::move(reason), std::move(message), now);
+  return true;
 }
 
 bool Flow::is_current(StepIndex step, const JobView& job) const {
@@ -243,14 +264,18 @@ void Flow::drop_stray(const JobView& job) {
 
 void Flow::finish_attempt(StepIndex step, const JobView& job, Time now) {
   if (!job.is_failed) return end(step, Phase::Succeeded, "", "", now);
+  fail_attempt(step, job.reason.empty() ? "JobFailed" : job.reason, job.message, now);
+}
+
+void Flow::fail_attempt(StepIndex step, std::string reason, const std::string& message, Time now) {
   const auto& retry = program_->step(step).retry;
   const std::int64_t failures = records_[step].attempts - records_[step].earlier_attempts;
-  const std::string reason = job.reason.empty() ? "JobFailed" : job.reason;
-  if (!retry || failures > retry->limit) return end(step, Phase::Failed, reason, job.message, now);
+  if (!retry || failures > retry->limit) return end(step, Phase::Failed, std::move(reason), message, now);
   StepStatus& record = records_.edit(step);
   record.next_attempt_time = now + pause(retry->backoff, failures);
+  record.message = shortened(fmt::format("attempt {} failed: {}: {}", record.attempts, reason, message));
   record.reason = "RetryBackOff";
-  record.message = shortened(fmt::format("attempt {} failed: {}: {}", record.attempts, reason, job.message));
+  externals_.erase(step);
   is_changed_ = true;
   set_timer(step);
 }
@@ -284,11 +309,16 @@ void Flow::judge_external(StepIndex step, const ExternalView& view, Time now) {
 }
 
 void Flow::run_timers(Time now) {
-  while (!timers_.empty() && timers_.begin()->first <= now) {
-    const StepIndex step = timers_.begin()->second;
+  std::vector<StepIndex> due;
+  for (const auto& [time, step] : timers_) {
+    if (time > now) break;
+    due.push_back(step);
+  }
+  for (const StepIndex step : due) {
     const auto& timeout = program_->step(step).timeout_seconds;
     const StepStatus& record = records_[step];
     if (timeout && clock_.present(*record.start_time) + seconds_saturating(*timeout) <= now) {
+      if (!is_cleared(step)) continue;
       end(step, Phase::Failed, "StepTimeout", fmt::format("not ended within {} s", *timeout), now);
       if (jobs_[step]) drop_stray(*jobs_[step]);
     } else {
@@ -391,13 +421,19 @@ void Flow::begin_attempt(StepIndex step, Time now) {
   record.reason.clear();
   record.message.clear();
   record.template_hash = std::move(hash);
-  record.reference = {.api_version = kJobKind.api_version(),
-                      .kind = kJobKind.kind,
-                      .ns = "",
-                      .name = job_name(kube::name(workflow_), kube::uid(workflow_), program_->name(step), record.attempts),
-                      .uid = "",
-                      .cluster = ""};
-  missing_.insert(program_->graph().rank(step));
+  if (program_->makes_object(step)) {
+    record.reference = object_reference(workflow_, *program_, step, record.attempts);
+    gone_.erase(step);
+    externals_.insert_or_assign(step, std::nullopt);
+  } else {
+    record.reference = {.api_version = kJobKind.api_version(),
+                        .kind = kJobKind.kind,
+                        .ns = "",
+                        .name = job_name(kube::name(workflow_), kube::uid(workflow_), program_->name(step), record.attempts),
+                        .uid = "",
+                        .cluster = ""};
+    missing_.insert(program_->graph().rank(step));
+  }
   is_changed_ = true;
   set_timer(step);
 }

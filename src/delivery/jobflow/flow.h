@@ -6,6 +6,10 @@
 // after its attempt is recorded, and its name is a function of uid, step and attempt; an attempt that is recorded and has no
 // Job gets one (again). So there is one Job per step and attempt, and a Job that is removed after its end is recorded never
 // runs again. A Job that is deleted while it runs is created again.
+//
+// The objects of steps with an object template follow the same order, but for their end: no cache finds an object of any kind
+// that an ended step has left, so the object of a step that is cut short (deadline, time-out, rerun) is deleted first, and the
+// end is recorded once it is gone. After a crash in between the same rule asks for the deletion again.
 #pragma once
 
 #include <map>
@@ -38,12 +42,22 @@ struct JobRemoval {
   auto operator<=>(const JobRemoval&) const = default;
 };
 
+/// The object of a step that is to be deleted.
+struct Discard {
+  graph::StepIndex step = 0;
+  /// Only this one; empty: whatever of the workflow has the name in the step's record. Then object_gone() is to be called.
+  std::string uid;
+
+  auto operator<=>(const Discard&) const = default;
+};
+
 /// What to do, in this order.
 struct Actions {
   std::vector<control::EventText> events;
   std::vector<StepSetWrite> sets;
   std::optional<Value> status;       // the whole new status, when it changed
-  std::vector<StepAttempt> create;   // by level, then name
+  std::vector<StepAttempt> create;   // Jobs and objects; by level, then name
+  std::vector<Discard> discard;      // objects; decide again after it
   std::vector<JobRemoval> remove;    // Jobs that are not wanted any more
   std::vector<std::string> release;  // Jobs whose end is recorded: take kJobFinalizer off
   std::optional<Time> timer;         // look again then, by the clock that take() was given
@@ -59,12 +73,16 @@ class Flow {
   void see_job(const JobView& job);
   /// A Job that is gone, as it was last seen: an end it had reached still counts.
   void lose_job(JobView job);
-  /// A Job could not be made, and never can (its template is refused): the step fails.
+  /// A Job or an object could not be made, and never can (its template is refused): the step fails.
   void refuse_job(graph::StepIndex step, std::string reason, std::string message);
 
-  /// External steps that wait and were not seen since the last look_again().
+  /// External steps, and steps that have created an object, that wait and were not seen since the last look_again().
   std::vector<graph::StepIndex> unseen_externals() const;
   void see_external(graph::StepIndex step, ExternalView view);
+  /// What was seen of the step's object no longer holds.
+  void unsee_external(graph::StepIndex step);
+  /// What Discard without uid asked for has been done.
+  void object_gone(graph::StepIndex step) { gone_.insert(step); }
   void look_again();
   /// Some external steps wait.
   bool has_externals() const { return !externals_.empty(); }
@@ -85,14 +103,19 @@ class Flow {
   bool is_large() const { return records_.sets() > 0; }
 
  private:
-  void begin(Time now);
+  bool begin(Time now);
   void begin_rerun(const Rerun& rerun, Time now);
   graph::Rule rule() const;
   void restart_progress();
   void judge_seen(Time now);
   void judge_job(graph::StepIndex step, Time now);
   void judge_external(graph::StepIndex step, const ExternalView& view, Time now);
+  void judge_object(graph::StepIndex step, const ExternalView& view, Time now);
+  bool take_refusal(graph::StepIndex step, Time now);
   void finish_attempt(graph::StepIndex step, const JobView& job, Time now);
+  void fail_attempt(graph::StepIndex step, std::string reason, const std::string& message, Time now);
+  bool is_cleared(graph::StepIndex step);
+  bool are_cleared(const std::vector<graph::StepIndex>& steps);
   void run_timers(Time now);
   void cancel_all(Time now);
   void apply(const graph::Decisions& decisions, Time now);
@@ -137,6 +160,7 @@ class Flow {
   std::set<graph::StepIndex> seen_;                                    // whose Job to judge
   std::set<std::uint32_t> missing_;                                    // ranks of steps whose attempt has no Job
   std::map<graph::StepIndex, std::optional<ExternalView>> externals_;  // those that wait, and what was seen
+  std::set<graph::StepIndex> gone_;                                    // whose object was deleted to cut the step short
   Now clock_{Time{}};                                                  // as last seen; by it times of the records are read
   std::vector<std::optional<Time>> due_;                               // by clock_, as timers_
   std::set<std::pair<Time, graph::StepIndex>> timers_;

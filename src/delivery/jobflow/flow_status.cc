@@ -57,6 +57,7 @@ Actions Flow::take(const Now& clock, Duration summary_pause) {
     if (actions_.timer) actions_.timer = std::max(*actions_.timer, now);
   }
   drop_doubles(actions_.remove);
+  drop_doubles(actions_.discard);
   drop_doubles(actions_.release);
   return std::exchange(actions_, {});
 }

@@ -55,7 +55,8 @@ kube::Object make_job(const kube::Object& workflow, const Program& program, grap
 }
 
 std::string template_hash(const Program& program, graph::StepIndex step) {
-  return name_hash(json::print(program.job_template(step)));
+  const auto& object = program.step(step).object_template;
+  return name_hash(json::print(object ? *object : program.job_template(step)));
 }
 
 JobView job_view(const kube::Object& job) {

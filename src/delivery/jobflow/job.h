@@ -10,7 +10,7 @@ namespace slipway::delivery::jobflow {
 
 /// The Job of a step's attempt (from 1): name, labels, annotations and owner are functions of the arguments.
 kube::Object make_job(const kube::Object& workflow, const Program& program, graph::StepIndex step, std::int64_t attempt);
-/// Digest of the template a step is started with.
+/// Digest of the template, of a Job or another object, that a step is started with.
 std::string template_hash(const Program& program, graph::StepIndex step);
 
 struct JobView {

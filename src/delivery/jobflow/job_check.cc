@@ -25,14 +25,14 @@ class Checker {
     if (old.is_null()) return;
     if (const auto before = Program::compile(old)) {
       for (graph::StepIndex step = 0; step < (*before)->size(); ++step) {
-        if (!(*before)->is_external(step)) judge(text_of(**before, step), {});
+        if ((*before)->makes_job(step)) judge(text_of(**before, step), {});
       }
     }
   }
 
   std::vector<Cause> run() {
     for (const graph::StepIndex step : program_.graph().topological()) {
-      if (program_.is_external(step)) continue;
+      if (!program_.makes_job(step)) continue;
       const std::string key = text_of(program_, step);
       auto known = judged_.find(key);
       if (known == judged_.end()) known = judge(key, check_(make_job(workflow_, program_, step, 1)));

@@ -1,4 +1,5 @@
-// The kind batch.slipway.dev/v1alpha1 Workflow and its child WorkflowStepSet: names and limits.
+// The kinds batch.slipway.dev/v1alpha1 Workflow, its child WorkflowStepSet, and CronWorkflow, which starts Workflows by the
+// clock: names and limits.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,15 @@ using json::Value;
 
 inline const kube::GroupVersionKind kWorkflowKind{"batch.slipway.dev", "v1alpha1", "Workflow"};
 inline const kube::GroupVersionKind kStepSetKind{"batch.slipway.dev", "v1alpha1", "WorkflowStepSet"};
+inline const kube::GroupVersionKind kCronWorkflowKind{"batch.slipway.dev", "v1alpha1", "CronWorkflow"};
+inline const kube::Resource kCronWorkflows{"batch.slipway.dev", "v1alpha1", "cronworkflows"};
 inline const kube::Resource kWorkflows{"batch.slipway.dev", "v1alpha1", "workflows"};
 inline const kube::Resource kStepSets{"batch.slipway.dev", "v1alpha1", "workflowstepsets"};
 inline const kube::GroupVersionKind kJobKind{"batch", "v1", "Job"};
 using kube::kJobs;
 
-/// Who last wrote a workflow that waits for objects elsewhere: as whom they are looked at.
+/// Who last wrote the spec of a CronWorkflow, or of a workflow that waits for objects elsewhere or creates objects: the user
+/// whose rights serve for that.
 inline constexpr const char* kUserName = "batch.slipway.dev/username";
 inline constexpr const char* kUserGroups = "batch.slipway.dev/groups";
 

@@ -1,6 +1,7 @@
 #include "delivery/jobflow/kinds.h"
 
 #include "delivery/family/field_table.h"
+#include "delivery/jobflow/cron_workflow.h"
 #include "delivery/jobflow/workflow.h"
 
 namespace slipway::delivery::jobflow {
@@ -24,6 +25,26 @@ kube::CrdSpec workflow_crd() {
   return spec;
 }
 
+kube::CrdSpec cron_workflow_crd() {
+  kube::CrdSpec spec;
+  spec.group = kCronWorkflowKind.group;
+  spec.version = kCronWorkflowKind.version;
+  spec.kind = kCronWorkflowKind.kind;
+  spec.plural = kCronWorkflows.plural;
+  spec.short_names = {"cwf"};
+  spec.categories = {"all"};
+  spec.columns = {kube::column("Schedule", ".spec.schedule", "string", "When Workflows start."),
+                  kube::column("Timezone", ".spec.timeZone", "string", "The time zone of the schedule; none: UTC."),
+                  kube::column("Suspend", ".spec.suspend", "boolean", "No Workflow starts."),
+                  kube::column("Active", ".status.active[0].name", "string", "The Workflow that runs, the oldest of several."),
+                  kube::column("Last Schedule", ".status.lastScheduleTime", "date", "Since the last Workflow was due."),
+                  kube::column("Age", ".metadata.creationTimestamp", "date", "Since it was created.")};
+  spec.doc = "Starts a Workflow by the clock: a CronJob's fields over a template of a Workflow.";
+  spec.spec_schema = kube::open_api_schema(json::describe<CronWorkflowSpec>());
+  spec.status_schema = kube::open_api_schema(json::describe<CronWorkflowStatus>());
+  return spec;
+}
+
 kube::CrdSpec step_set_crd() {
   kube::CrdSpec spec;
   spec.group = kStepSetKind.group;
@@ -41,7 +62,7 @@ kube::CrdSpec step_set_crd() {
 
 }  // namespace
 
-std::vector<kube::CrdSpec> crd_specs() { return {workflow_crd(), step_set_crd()}; }
+std::vector<kube::CrdSpec> crd_specs() { return {workflow_crd(), step_set_crd(), cron_workflow_crd()}; }
 
 std::vector<json::Value> custom_resource_definitions() {
   std::vector<json::Value> out;
@@ -49,11 +70,19 @@ std::vector<json::Value> custom_resource_definitions() {
   return out;
 }
 
+std::string cron_field_table() {
+  json::Description spec = json::describe<CronWorkflowSpec>();
+  for (json::Description& field : spec.fields) {
+    if (field.name != "workflowTemplate") continue;
+    for (json::Description& part : field.fields) {
+      if (part.name == "spec") part.fields.clear();  // the fields of a Workflow's spec have a table of their own
+    }
+  }
+  return delivery::field_table({{"spec", std::move(spec)}, {"status", json::describe<CronWorkflowStatus>()}});
+}
+
 std::string field_table() {
-  // Anything in the schema, so that an old spelling is refused with the new one; a list of names to those who write it.
-  const FieldTypes written = {{"dependencies", "[]string"}};
-  return delivery::field_table({{"spec", json::describe<WorkflowSpec>()}, {"status", json::describe<WorkflowStatus>()}},
-                               written);
+  return delivery::field_table({{"spec", json::describe<WorkflowSpec>()}, {"status", json::describe<WorkflowStatus>()}});
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "delivery/jobflow/external.h"
+#include "delivery/jobflow/object_step.h"
 #include "json/quoted.h"
 #include "json/text.h"
 #include "kube/names.h"
@@ -88,37 +91,42 @@ class Checker {
     if (step.object_reference) {
       add(field::forbidden(path(".objectReference"), "the old spelling: write " + path(".externalRef")));
     }
-    check_dependencies(step, path);
-    const int given = (step.job_template ? 1 : 0) + (step.template_ref ? 1 : 0) + (step.external_ref ? 1 : 0);
-    if (given == 0 && !step.object_reference) {
-      add(field::required(path(""), "exactly one of jobTemplate, template and externalRef must be set"));
+    if (step.dependency_ids) {
+      add(field::forbidden(path(".dependencies.dependencyIDs"),
+                           fmt::format("the old spelling: write the names as a list, {}: {}", path(".dependencies"),
+                                       json::print(*step.dependency_ids).substr(0, 200))));
     }
-    if (given > 1) add(field::forbidden(path(""), "only one of jobTemplate, template and externalRef may be set"));
+    const int given = (step.job_template ? 1 : 0) + (step.template_ref ? 1 : 0) + (step.object_template ? 1 : 0) +
+                      (step.external_ref ? 1 : 0);
+    if (given == 0 && !step.object_reference) {
+      add(field::required(path(""), "exactly one of jobTemplate, template, objectTemplate and externalRef must be set"));
+    }
+    if (given > 1) {
+      add(field::forbidden(path(""), "only one of jobTemplate, template, objectTemplate and externalRef may be set"));
+    }
     if (step.job_template) check_template(*step.job_template, path(".jobTemplate"));
     if (step.template_ref) check_template_ref(*step.template_ref, path);
+    if (step.object_template) check_object(*step.object_template, path(".objectTemplate"));
     if (step.external_ref) {
       check_external(step, path);
-    } else if (step.until) {
-      add(field::forbidden(path(".until"), "only for steps with externalRef"));
+    } else if (step.until && !step.object_template) {
+      add(field::forbidden(path(".until"), "only for steps with externalRef or objectTemplate"));
     }
   }
 
-  template <class Path>
-  void check_dependencies(const Step& step, const Path& path) {
-    if (!step.dependencies) return;
-    const Value& given = *step.dependencies;
-    if (given.is_object() && given.has("dependencyIDs")) {
-      return add(field::forbidden(path(".dependencies.dependencyIDs"), "the old spelling: write the names as a list, " +
-                                                                           path(".dependencies") + ": " +
-                                                                           json::print(given["dependencyIDs"]).substr(0, 200)));
+  void check_object(const Value& object, const std::string& path) {
+    auto found = check_object_template(object, workflow_ns_, path);
+    const bool is_sound = found.empty();
+    add_all(std::move(found));
+    const auto name = kube::name(object);
+    if (!is_sound || name.empty()) return;
+    const std::string what = fmt::format("{} {}", kube::kind(object), name);
+    const std::string group = kube::GroupVersionKind::of(object)->group;
+    if (!objects_.insert(fmt::format("{}/{}", group, what)).second) {
+      add(field::duplicate(path + ".metadata.name", quoted(name)));
     }
-    if (!given.is_array()) {
-      return add(field::type_invalid(path(".dependencies"), json::print(given).substr(0, 64), "must be a list of step names"));
-    }
-    for (const Value& item : given.items()) {
-      if (!item.is_string()) {
-        return add(field::type_invalid(path(".dependencies"), json::print(item).substr(0, 64), "must be the name of a step"));
-      }
+    if (group == kWorkflowKind.group && kube::kind(object) == kWorkflowKind.kind && name == workflow_name_) {
+      add(field::invalid(path + ".metadata.name", quoted(name), "a workflow cannot create itself"));
     }
   }
 
@@ -148,6 +156,9 @@ class Checker {
       for (const auto& fault : kube::dns1123_label_faults(external.ns))
         add(field::invalid(path(".externalRef.namespace"), quoted(external.ns), fault));
     }
+    if (external.api_version.empty()) {
+      return add(field::required(path(".externalRef.apiVersion"), "only a Workflow and a Job have a default"));
+    }
     auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", external.api_version}, {"kind", external.kind}}));
     const bool is_workflow = kind && kind->group == kWorkflowKind.group && kind->kind == kWorkflowKind.kind;
     const bool is_job = kind && kind->group == kJobKind.group && kind->kind == kJobKind.kind;
@@ -165,8 +176,18 @@ class Checker {
   std::string workflow_ns_;
   const WorkflowSpec& spec_;
   std::optional<kube::LabelSelector> selector_;
+  std::set<std::string> objects_;  // "group/Kind name" of object templates with a name
   std::vector<Cause> causes_;
 };
+
+/// The API versions that a reference may leave out.
+void fill_defaults(WorkflowSpec& spec) {
+  for (auto& [name, step] : spec.steps) {
+    if (!step.external_ref || !step.external_ref->api_version.empty()) continue;
+    if (step.external_ref->kind == kWorkflowKind.kind) step.external_ref->api_version = kWorkflowKind.api_version();
+    if (step.external_ref->kind == kJobKind.kind) step.external_ref->api_version = kJobKind.api_version();
+  }
+}
 
 graph::Graph::Step graph_step(const std::string& name, const Step& step, graph::Trigger fallback) {
   graph::Graph::Step out{.name = name,
@@ -174,9 +195,7 @@ graph::Graph::Step graph_step(const std::string& name, const Step& step, graph::
                          .is_tolerated = step.tolerated,
                          .takes_slot = !step.external_ref,
                          .is_held = step.suspend};
-  if (step.dependencies) {
-    for (const Value& item : step.dependencies->items()) out.dependencies.push_back(item.str());
-  }
+  if (step.dependencies) out.dependencies = *step.dependencies;
   return out;
 }
 
@@ -190,6 +209,7 @@ std::expected<std::shared_ptr<const Program>, std::vector<Cause>> Program::compi
   }
   auto program = std::make_shared<Program>();
   program->spec_ = std::move(*decoded);
+  fill_defaults(program->spec_);
   if (auto causes = Checker(workflow, program->spec_).run(); !causes.empty()) return std::unexpected(std::move(causes));
   std::vector<graph::Graph::Step> steps;
   steps.reserve(program->spec_.steps.size());

@@ -24,7 +24,9 @@ class Program {
   const std::string& name(graph::StepIndex index) const { return graph_.nodes()[index].name; }
   std::size_t size() const { return steps_.size(); }
   bool is_external(graph::StepIndex index) const { return steps_[index]->external_ref.has_value(); }
-  /// The step's JobTemplateSpec with the environment of its template reference. REQUIRES: not external.
+  bool makes_object(graph::StepIndex index) const { return steps_[index]->object_template.has_value(); }
+  bool makes_job(graph::StepIndex index) const { return !is_external(index) && !makes_object(index); }
+  /// The step's JobTemplateSpec with the environment of its template reference. REQUIRES: makes_job().
   Value job_template(graph::StepIndex index) const;
 
  private:

@@ -115,7 +115,7 @@ StepRow States::row(StepIndex step) const {
   row.since = record.completion_time ? record.completion_time : record.start_time;
   row.attempts = record.attempts;
   if (!record.reference.name.empty()) {
-    row.object = program_.is_external(step) ? record.reference.kind + "/" + record.reference.name : record.reference.name;
+    row.object = program_.makes_job(step) ? record.reference.name : record.reference.kind + "/" + record.reference.name;
   }
   row.waits_for = dependencies_text(step);
   if (row.phase == Phase::Ready) {

@@ -86,8 +86,11 @@ struct ExternalRef {
   std::string cluster;
 
   static void describe(auto& d) {
-    d.doc("An object that somebody else runs. It is waited for, never created, changed or deleted.");
-    d.field("apiVersion", &ExternalRef::api_version, "API version of the object.").required().min_length(1);
+    d.doc("An object of another owner. The step waits for it and never creates, changes or deletes it.");
+    d.field(
+        "apiVersion", &ExternalRef::api_version,
+        "API version of the object. Default: `batch.slipway.dev/v1alpha1` for a Workflow and `batch/v1` for a Job; other kinds "
+        "need it.");
     d.field("kind", &ExternalRef::kind, "Kind of the object.").required().min_length(1);
     d.field("name", &ExternalRef::name, "Name of the object.").required().min_length(1);
     d.field(
@@ -114,29 +117,36 @@ struct Until {
 struct Step {
   std::optional<Value> job_template;
   std::optional<TemplateRef> template_ref;
+  std::optional<Value> object_template;
   std::optional<ExternalRef> external_ref;
   std::optional<Until> until;
   /// DIVERGES: also for external steps, which the proposal looks at without regard to dependencies.
-  /// A list of step names; anything else is refused by validate() with the new spelling, hence no schema type here.
-  std::optional<Value> dependencies;
+  std::optional<std::vector<std::string>> dependencies;
   std::optional<graph::Trigger> trigger;
   std::optional<Retry> retry;
   std::optional<std::int64_t> timeout_seconds;
   bool tolerated = false;
   bool suspend = false;
   std::optional<Value> object_reference;  // old spelling
+  std::optional<Value> dependency_ids;    // of the old spelling `dependencies: {dependencyIDs: […]}`: mutate() moves it here
 
   static void describe(auto& d) {
     d.doc(
-        "One vertex of the graph: a Job to create, or an object to wait for. Exactly one of jobTemplate, template and "
-        "externalRef.");
+        "One vertex of the graph: a Job or another object to create, or an object to wait for. Exactly one of jobTemplate, "
+        "template, objectTemplate and externalRef.");
     d.field("jobTemplate", &Step::job_template, "The Job to create: a JobTemplateSpec {metadata, spec}.").any_object();
     d.field("template", &Step::template_ref, "The Job to create, by a template shared with other steps.");
-    d.field("externalRef", &Step::external_ref, "An object to wait for.");
     d.field(
-        "until", &Step::until,
-        "When the object of externalRef counts as succeeded. Workflows and Jobs: Complete (and Failed fails the step); other "
-        "kinds need it.");
+         "objectTemplate", &Step::object_template,
+         "The object to create, of any namespaced kind: apiVersion, kind, metadata and the kind's own fields. It is created in "
+         "the workflow's namespace with the rights of the user who last wrote the workflow's spec, and owned by the workflow. "
+         "metadata.name may be left out.")
+        .any_object();
+    d.field("externalRef", &Step::external_ref, "An object to wait for.");
+    d.field("until", &Step::until,
+            "When the object of externalRef or objectTemplate counts as succeeded. Workflows and Jobs: Complete (and Failed "
+            "fails the "
+            "step). Other kinds of externalRef need it; an objectTemplate without it has succeeded once it is created.");
     d.field("dependencies", &Step::dependencies, "Names of the steps this one comes after.");
     d.field("trigger", &Step::trigger, "When the step may start, given how its dependencies ended. Default: spec.trigger.");
     d.field("retry", &Step::retry, "How often and when a failed step is tried again. Not for externalRef.");
@@ -147,6 +157,7 @@ struct Step {
     d.field("tolerated", &Step::tolerated, "The step's failure does not fail the workflow.");
     d.field("suspend", &Step::suspend, "The step becomes Suspended where it would start, until this is false again.");
     d.field("objectReference", &Step::object_reference, "Old spelling of externalRef; refused.");
+    d.field("dependencyIDs", &Step::dependency_ids, "Old spelling of dependencies; refused.");
   }
 };
 
@@ -176,6 +187,7 @@ struct Rerun {
 };
 
 struct WorkflowSpec {
+  /// DIVERGES: at least one; the proposal says nothing of a workflow without steps, which would end at once.
   std::map<std::string, Step> steps;
   std::map<std::string, Value> templates;
   graph::Trigger trigger = graph::Trigger::AllSucceeded;
@@ -188,7 +200,7 @@ struct WorkflowSpec {
 
   static void describe(auto& d) {
     d.doc("The graph and how it is run.");
-    d.field("steps", &WorkflowSpec::steps, "The steps by name. A name is any text up to 253 bytes.")
+    d.field("steps", &WorkflowSpec::steps, "The steps by name, at least one. A name is any text up to 253 bytes.")
         .required()
         .map_type("atomic")
         .max_properties(kMaxSteps);

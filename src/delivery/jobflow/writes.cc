@@ -19,6 +19,35 @@ Task<> work(std::shared_ptr<Shared> shared) {
 
 }  // namespace
 
+bool is_final(const Status& status) {
+  switch (status.reason) {
+    case Reason::Invalid:
+    case Reason::BadRequest:
+    case Reason::RequestEntityTooLarge:
+    case Reason::NotImplemented:
+    case Reason::UnsupportedMediaType:
+      return true;
+    case Reason::Forbidden:
+      return std::ranges::none_of(status.causes, [](const Cause& cause) { return cause.reason == "NamespaceTerminating"; });
+    case Reason::Unauthorized:
+    case Reason::NotFound:
+    case Reason::MethodNotAllowed:
+    case Reason::NotAcceptable:
+    case Reason::AlreadyExists:
+    case Reason::Conflict:
+    case Reason::Gone:
+    case Reason::Expired:
+    case Reason::TooManyRequests:
+    case Reason::InternalError:
+    case Reason::ServerTimeout:
+    case Reason::StorageReadError:
+    case Reason::ServiceUnavailable:
+    case Reason::Timeout:
+      return false;
+  }
+  return false;
+}
+
 Task<Result<void>> write_all(Env& env, std::size_t count, std::size_t limit,
                              std::function<Task<Result<void>>(std::size_t)> write) {
   auto shared = std::make_shared<Shared>();

@@ -64,13 +64,13 @@ Answer ask_people(const gate::ApprovalGate& rule, const ApproveView& view) {
   return {};
 }
 
-Answer ask_windows(const ApprovalPolicySpec& policy, const std::map<std::string, gate::Zone>& zones, Time now) {
+Answer ask_windows(const ApprovalPolicySpec& policy, const std::map<std::string, Zone>& zones, Time now) {
   for (const NamedWindow& window : policy.windows) {
     const auto zone = zones.find(window.time_zone);
     if (zone == zones.end() && window.time_zone != "UTC") {
       return {.text = fmt::format("time zone {} of window {} is not known", window.time_zone, window.name)};
     }
-    const gate::WindowView view = gate::look(window, zone == zones.end() ? gate::Zone() : zone->second, now);
+    const gate::WindowView view = gate::look(window, zone == zones.end() ? Zone() : zone->second, now);
     if (view.verdict.kind != gate::Verdict::Kind::Pass) {
       return {.text = fmt::format("window {}: {}", window.name, view.verdict.text), .wake = view.changes};
     }
@@ -78,7 +78,7 @@ Answer ask_windows(const ApprovalPolicySpec& policy, const std::map<std::string,
   return {.kind = Kind::Approve};
 }
 
-Answer ask(const ApprovalPolicySpec& policy, const ApproveView& view, const std::map<std::string, gate::Zone>& zones,
+Answer ask(const ApprovalPolicySpec& policy, const ApproveView& view, const std::map<std::string, Zone>& zones,
            Time now) {
   const bool is_deletion = view.lifecycle == Lifecycle::DeletionProposed;
   if (is_deletion && !policy.approves_deletion) return {.text = "its policy leaves deletions to people"};
@@ -132,7 +132,7 @@ bool selects(const ApprovalPolicySpec& policy, std::string_view repository, cons
 }
 
 ApproveDecision decide_approve(const std::vector<NamedPolicy>& policies, const ApproveView& view,
-                               const std::map<std::string, gate::Zone>& zones, Time now) {
+                               const std::map<std::string, Zone>& zones, Time now) {
   const bool is_proposal = view.lifecycle == Lifecycle::Proposed || view.lifecycle == Lifecycle::DeletionProposed;
   if (policies.empty() || !is_proposal || view.is_deleting) return {};
   ApproveDecision decision{.kind = Kind::Approve};

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "delivery/gate/zone.h"
+#include "base/zone.h"
 #include "delivery/package/conditions.h"
 #include "delivery/package/gates.h"
 #include "delivery/package/lifecycle.h"
@@ -58,7 +58,7 @@ struct ApproveDecision {
 };
 /// `zones` are by name; UTC is always known. A zone that is missing is no open window.
 ApproveDecision decide_approve(const std::vector<NamedPolicy>& policies, const ApproveView& view,
-                               const std::map<std::string, gate::Zone>& zones, Time now);
+                               const std::map<std::string, Zone>& zones, Time now);
 
 /// What is recorded in one append to the log when a revision is approved, whoever approved it.
 struct ApprovalRecord {

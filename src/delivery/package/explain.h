@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "control/explain.h"
-#include "delivery/gate/zone.h"
+#include "base/zone.h"
 #include "delivery/package/commands.h"
 
 namespace slipway::delivery::package {
@@ -21,7 +21,7 @@ std::vector<control::ExplainRow> explain_rows();
 /// What policies need to know beside the revision.
 struct PolicySight {
   bool has_published = false;                 // another revision of the package is published
-  std::map<std::string, gate::Zone> zones{};  // by name
+  std::map<std::string, Zone> zones{};  // by name
   Time now{};
 };
 /// What the ApprovalPolicies that select a proposal wait for: votes, a window.

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/repository_access.h"
-#include "delivery/probe/zone.h"
+#include "base/zone.h"
 #include "kube/selector.h"
 
 namespace slipway::delivery::package {
@@ -68,10 +68,10 @@ GateMode PolicyIndex::mode_of(const StoredRecord& revision) const {
   return read ? read->mode : GateMode::Enforce;
 }
 
-const std::optional<gate::Zone>& PolicyIndex::zone(const std::string& name) {
+const std::optional<Zone>& PolicyIndex::zone(const std::string& name) {
   const auto known = zones_.find(name);
   if (known != zones_.end()) return known->second;
-  auto loaded = probe::load_zone(env_.files, name);
+  auto loaded = load_zone(env_.files, name);
   return zones_.emplace(name, loaded ? std::optional(*std::move(loaded)) : std::nullopt).first->second;
 }
 
@@ -81,7 +81,7 @@ ApproveDecision PolicyIndex::decide(const StoredRecord& revision, const Now& now
     return {.kind = ApproveDecision::Kind::Waits, .text = std::move(why)};
   }
   const std::vector<NamedPolicy> policies = selecting(revision);
-  std::map<std::string, gate::Zone> zones;
+  std::map<std::string, Zone> zones;
   for (const NamedPolicy& policy : policies) {
     for (const NamedWindow& window : policy.spec.windows) {
       if (const auto& known = zone(window.time_zone)) zones.emplace(window.time_zone, *known);

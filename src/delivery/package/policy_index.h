@@ -34,13 +34,13 @@ class PolicyIndex {
  private:
   std::string objection(const StoredRecord& revision);
   GateMode mode_of(const StoredRecord& revision) const;
-  const std::optional<gate::Zone>& zone(const std::string& name);
+  const std::optional<Zone>& zone(const std::string& name);
 
   Env& env_;
   std::shared_ptr<RecordIndex> records_;
   control::Informer* policies_ = nullptr;
   control::Informer* repositories_ = nullptr;
-  std::map<std::string, std::optional<gate::Zone>> zones_;  // nullopt: not known on this machine
+  std::map<std::string, std::optional<Zone>> zones_;  // nullopt: not known on this machine
 };
 
 }  // namespace slipway::delivery::package

@@ -10,7 +10,7 @@
 #include "delivery/package/kind.h"
 #include "delivery/package/rollout_world.h"
 #include "delivery/package/show.h"
-#include "delivery/probe/zone.h"
+#include "base/zone.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -82,7 +82,7 @@ Task<std::vector<control::Wait>> waits_of_policies(CommandCall call, ShownRevisi
   for (const Value& policy : items) {
     for (const Value& window : policy["spec"]["windows"].items()) {
       const std::string name = window["timeZone"].str();
-      if (auto zone = probe::load_zone(call.env.files, name)) sight.zones.emplace(name, *std::move(zone));
+      if (auto zone = load_zone(call.env.files, name)) sight.zones.emplace(name, *std::move(zone));
     }
   }
   const std::string fields =

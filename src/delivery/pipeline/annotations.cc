@@ -68,6 +68,32 @@ const std::set<Claim>& AnnotationIndex::of(const ObjectKey& pipeline) const {
   return found == by_pipeline_.end() ? kNone : found->second;
 }
 
+std::vector<std::pair<ObjectKey, Claim>> AnnotationIndex::dangling_in(
+    const std::string& cluster, const std::function<bool(const ObjectKey&)>& exists) const {
+  std::vector<std::pair<ObjectKey, Claim>> found;
+  for (const auto& [pipeline, claims] : by_pipeline_) {
+    if (exists(pipeline)) continue;
+    for (const Claim& claim : claims) {
+      if (claim.cluster == cluster) found.emplace_back(pipeline, claim);
+    }
+  }
+  return found;
+}
+
+Problem dangling_problem(std::string object, const ObjectKey& pipeline) {
+  return {
+      .kind = "DanglingPipeline",
+      .object = std::move(object),
+      .text = fmt::format("annotation {} names Pipeline {}, which does not exist", kPipelineAnnotation, pipeline.to_string())};
+}
+
+Problem other_pipeline_problem(std::string object, const ObjectKey& pipeline) {
+  return {.kind = "OtherPipeline",
+          .object = std::move(object),
+          .text = fmt::format("annotation {} names Pipeline {}: correct it, or remove the target here", kPipelineAnnotation,
+                              pipeline.to_string())};
+}
+
 namespace {
 
 bool is_target(const Claim& claim, const PipelineSpec& spec, const std::vector<TargetPlace>& places) {
@@ -86,8 +112,7 @@ std::vector<AnnotationFault> faults_of(const std::set<Claim>& claims, const Obje
   for (const Claim& claim : claims) {
     const auto add = [&](const char* reason, std::string text) { faults.push_back({claim, reason, std::move(text)}); };
     if (spec == nullptr) {
-      add("DanglingPipeline",
-          fmt::format("annotation {} names Pipeline {}, which does not exist", kPipelineAnnotation, pipeline.to_string()));
+      add("DanglingPipeline", dangling_problem("", pipeline).text);
       continue;
     }
     const bool has_environment = claim.environment.empty() || std::ranges::find(spec->environments, claim.environment,

@@ -3,6 +3,7 @@
 // it, or a Pipeline that has no such target is a fault; a target without annotations is none.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "delivery/pipeline/known_kinds.h"
 #include "delivery/pipeline/spec.h"
+#include "delivery/pipeline/status.h"
 
 namespace slipway::delivery::pipeline {
 
@@ -35,6 +37,9 @@ class AnnotationIndex {
   /// What a cluster that is not watched any more had claimed is forgotten.
   std::set<kube::ObjectKey> forget(const std::string& cluster);
   const std::set<Claim>& of(const kube::ObjectKey& pipeline) const;
+  /// Claims of a cluster to Pipelines that do not exist.
+  std::vector<std::pair<kube::ObjectKey, Claim>> dangling_in(const std::string& cluster,
+                                                             const std::function<bool(const kube::ObjectKey&)>& exists) const;
 
  private:
   std::map<kube::ObjectKey, std::set<Claim>> by_pipeline_{};
@@ -42,6 +47,11 @@ class AnnotationIndex {
 
 /// The Pipeline that an object names: "NAMESPACE/NAME", or "NAME" in its own namespace. Empty name: none.
 kube::ObjectKey claimed_pipeline(const kube::Object& object);
+
+/// What `status.problems` says of an object that is annotated with a Pipeline which does not exist.
+Problem dangling_problem(std::string object, const kube::ObjectKey& pipeline);
+/// The same of one that is a target of another Pipeline than it is annotated with, which exists.
+Problem other_pipeline_problem(std::string object, const kube::ObjectKey& pipeline);
 
 struct AnnotationFault {
   Claim claim{};

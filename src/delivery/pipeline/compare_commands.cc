@@ -6,9 +6,11 @@
 
 #include "delivery/family/kind_mapper.h"
 #include "delivery/family/text.h"
+#include "delivery/pipeline/annotations.h"
 #include "delivery/pipeline/commands.h"
 #include "delivery/pipeline/inventory.h"
 #include "delivery/pipeline/kind.h"
+#include "delivery/pipeline/known_kinds.h"
 #include "delivery/pipeline/next_change.h"
 #include "delivery/pipeline/reader_access.h"
 #include "json/text.h"
@@ -80,6 +82,8 @@ Task<Result<CommandAnswer>> compare_values(client::Client& client, Scene scene, 
 
 struct Everything {
   std::vector<Scene> scenes{};
+  std::vector<ClusterReleases> clusters{};
+  std::vector<PlacedProblem> problems{};  // of clusters
   std::vector<std::string> notes{};
 };
 
@@ -106,6 +110,61 @@ Task<Result<Everything>> read_all(client::Client& client, std::string ns, Time n
   co_return all;
 }
 
+/// A release of the cluster itself whose annotation names a Pipeline that is not there, or that may not be read.
+void add_dangling(const kube::Object& release, Everything& all) {
+  const kube::ObjectKey named = claimed_pipeline(release);
+  const bool is_known = std::ranges::any_of(all.scenes, [&](const Scene& one) { return kube::key_of(one.object) == named; });
+  if (named.name.empty() || is_known) return;
+  const std::string object = fmt::format("{} {}", kube::kind(release), kube::key_of(release).to_string());
+  all.problems.push_back({.cluster = "", .problem = dangling_problem(object, named)});
+}
+
+/// Of all namespaces, or where that is forbidden of `ns`; nothing where that is forbidden too. A note tells what is missing.
+Task<Result<std::vector<kube::Object>>> list_allowed(client::Client& client, kube::Resource resource, std::string ns,
+                                                     std::vector<std::string>& notes) {
+  auto found = co_await client::list(client, resource, client::ListQuery{"", {}, {}});
+  if (!found && found.error().reason == Reason::Forbidden) {
+    notes.push_back(fmt::format("{}: only namespace {}: {}", resource.plural, ns, found.error().message));
+    found = co_await client::list(client, resource, client::ListQuery{ns, {}, {}});
+  }
+  if (!found && found.error().reason == Reason::Forbidden) co_return std::vector<kube::Object>{};
+  if (!found) co_return fail(std::move(found).error());
+  co_return std::vector<kube::Object>((*found)["items"].items().begin(), (*found)["items"].items().end());
+}
+
+/// The releases of the cluster itself, and what the GitopsClusters list.
+Task<Result<void>> read_clusters(client::Client& client, std::string ns, Everything& all) {
+  SLIPWAY_CO_TRY(clusters, co_await list_allowed(client, kGitopsClusters, ns, all.notes));
+  for (const kube::Object& one : clusters) {
+    const auto status = json::decode<GitopsClusterStatus>(one["status"], "status", {.allow_unknown = true});
+    if (!status) continue;
+    const std::string cluster = kube::key_of(one).to_string();
+    if (status->releases_left_out > 0) {
+      all.notes.push_back(
+          fmt::format("cluster {} has {} more releases than its status lists", cluster, status->releases_left_out));
+    }
+    for (const Problem& problem : status->problems) all.problems.push_back({.cluster = cluster, .problem = problem});
+    all.clusters.push_back({.cluster = cluster, .releases = status->releases});
+  }
+  KindMapper kinds;
+  const KnownKind* known = find_known_kind("", "HelmRelease");
+  auto mapped = co_await kinds.find_named(client, "", std::string(known->group), std::string(known->kind));
+  if (!mapped && mapped.error().reason != Reason::NotFound && mapped.error().reason != Reason::Forbidden) {
+    co_return fail(std::move(mapped).error());
+  }
+  if (!mapped && mapped.error().reason == Reason::NotFound) co_return Result<void>{};  // no Helm here
+  SLIPWAY_CO_TRY(releases, co_await list_allowed(client, mapped ? mapped->resource : known->resource(), ns, all.notes));
+  ClusterReleases own;
+  for (const kube::Object& one : releases) {
+    const kube::Object whole =
+        one.has("kind") ? one : one.with("apiVersion", fmt::format("{}/v2", known->group)).with("kind", known->kind);
+    own.releases.push_back(release_status(whole));
+    add_dangling(whole, all);
+  }
+  all.clusters.push_back(std::move(own));
+  co_return Result<void>{};
+}
+
 Task<Result<CommandAnswer>> diff(CommandCall call) {
   SLIPWAY_CO_TRY(scene, co_await read_scene(call, "diff"));
   const auto change = next_change(scene, option(call, "to"));
@@ -130,8 +189,10 @@ std::string encoded(const std::vector<Row>& rows) {
 
 Task<Result<CommandAnswer>> inventory(CommandCall call) {
   SLIPWAY_CO_TRY_VOID(check_option(call, "output", {"table", "json"}));
-  if (has_flag(call, "charts") == has_flag(call, "images")) {
-    co_return fail(Reason::BadRequest, "say what is listed: slipway pipeline inventory --charts, or --images");
+  const int asked =
+      (has_flag(call, "charts") ? 1 : 0) + (has_flag(call, "images") ? 1 : 0) + (has_flag(call, "problems") ? 1 : 0);
+  if (asked != 1) {
+    co_return fail(Reason::BadRequest, "say what is listed: slipway pipeline inventory --charts, --images, or --problems");
   }
   SLIPWAY_CO_TRY(all, co_await read_all(*call.client, call.ns, call.env.clock.now()));
   ReaderAccess access(call.env);
@@ -139,11 +200,16 @@ Task<Result<CommandAnswer>> inventory(CommandCall call) {
     SLIPWAY_CO_TRY(seen, co_await access.seen(*call.client, nullptr, all.scenes[i].object));
     all.scenes[i].hide(std::move(seen));
   }
+  if (!has_flag(call, "images")) SLIPWAY_CO_TRY_VOID(co_await read_clusters(*call.client, call.ns, all));
   CommandAnswer answer{.notes = all.notes};
   const bool is_json = option(call, "output") == "json";
   if (has_flag(call, "charts")) {
-    const auto charts = charts_in(all.scenes);
+    const auto charts = charts_in(all.scenes, all.clusters);
     answer.text = is_json ? encoded(charts) : chart_table(charts);
+  } else if (has_flag(call, "problems")) {
+    const auto problems = problems_in(all.scenes, std::move(all.problems));
+    answer.text = is_json ? encoded(problems) : problem_table(problems);
+    if (problems.empty() && !is_json) answer = {.notes = {"there are no problems"}};
   } else {
     const auto images = images_in(all.scenes);
     answer.text = is_json ? encoded(images) : image_table(images);
@@ -154,22 +220,24 @@ Task<Result<CommandAnswer>> inventory(CommandCall call) {
 }  // namespace
 
 std::vector<Command> comparing_commands() {
-  return {{.verb = "pipeline diff",
-           .help = "show what the next promotion would change: version, images, values that differ",
-           .cluster = Command::Cluster::Always,
-           .input = Command::Input::Words,
-           .words_name = "NAME",
-           .words_help = "pipeline",
-           .options = {{.name = "to", .help = "environment (default: the first that is behind)"}},
-           .run = diff},
-          {.verb = "pipeline inventory",
-           .help = "list all charts, or all images with their tags, of all pipelines and clusters",
-           .cluster = Command::Cluster::Always,
-           .input = Command::Input::None,
-           .options = {{.name = "charts", .help = "charts and their versions", .is_flag = true},
-                       {.name = "images", .help = "images, tags and digests", .is_flag = true},
-                       {.name = "output", .help = "table or json"}},
-           .run = inventory}};
+  return {
+      {.verb = "pipeline diff",
+       .help = "show what the next promotion would change: version, images, values that differ",
+       .cluster = Command::Cluster::Always,
+       .input = Command::Input::Words,
+       .words_name = "NAME",
+       .words_help = "pipeline",
+       .options = {{.name = "to", .help = "environment (default: the first that is behind)"}},
+       .run = diff},
+      {.verb = "pipeline inventory",
+       .help = "list all charts of all clusters, all images of all pipelines, or what is wrong around them",
+       .cluster = Command::Cluster::Always,
+       .input = Command::Input::None,
+       .options = {{.name = "charts", .help = "charts and their versions, of releases outside pipelines too", .is_flag = true},
+                   {.name = "images", .help = "images, tags and digests", .is_flag = true},
+                   {.name = "problems", .help = "problems of pipelines, and annotations that lead nowhere", .is_flag = true},
+                   {.name = "output", .help = "table or json"}},
+       .run = inventory}};
 }
 
 }  // namespace slipway::delivery::pipeline

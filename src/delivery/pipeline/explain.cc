@@ -6,9 +6,12 @@
 
 #include "base/text.h"
 #include "delivery/family/text.h"
+#include "delivery/pipeline/current_promotion.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/scene.h"
 #include "delivery/pipeline/show.h"
+#include "delivery/pipeline/version.h"
+#include "delivery/pipeline/workload.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -54,15 +57,34 @@ Wait target_wait(const TargetStatus& target, std::string_view home_ns) {
           .part = {}};
 }
 
-std::vector<Wait> target_waits(const EnvironmentStatus& environment, std::string_view home_ns) {
+/// The version that the environment is to come to: the newest that a target runs.
+std::string newest_in(const EnvironmentStatus& environment) {
+  std::string newest;
+  for (const auto& [version, count] : environment.versions) {
+    if (newest.empty() || (!version.empty() && order(newest, version) == Order::Newer)) newest = version;
+  }
+  return newest;
+}
+
+/// The targets that hold the environment up: not settled, or settled at another version than `wanted` (empty: the newest
+/// there).
+std::vector<Wait> target_waits(const EnvironmentStatus& environment, std::string_view home_ns, std::string wanted = "") {
+  if (wanted.empty()) wanted = newest_in(environment);
   std::vector<Wait> out;
   for (const TargetStatus& one : environment.targets) {
-    if (!one.is_ready || one.state != State::Settled) out.push_back(target_wait(one, home_ns));
+    const bool is_settled = one.is_ready && one.state == State::Settled;
+    const bool is_other =
+        !one.running.text.empty() && one.running.text != wanted && order(one.running.text, wanted) != Order::Same;
+    if (is_settled && !is_other) continue;
+    Wait wait = target_wait(one, home_ns);
+    if (is_settled) {
+      wait.reason = "OtherVersion";
+      wait.message = fmt::format("runs {}, not {}", one.running.text, wanted);
+    }
+    out.push_back(std::move(wait));
   }
   return out;
 }
-
-bool is_done(const std::string& phase) { return phase == "Succeeded" || phase == "Superseded"; }
 
 Wait promotion_wait(const std::string& environment, const PromotionSummary& one, std::string_view ns) {
   return {.on = fmt::format("promotion of {} into {}", one.version, environment),
@@ -76,8 +98,12 @@ Wait promotion_wait(const std::string& environment, const PromotionSummary& one,
 /// What keeps one environment from the version that those before it have.
 std::vector<Wait> explain_environment(const Scene& scene, const std::string& name) {
   const EnvironmentStatus there = scene.status_of(name);
-  if (there.promotion && !is_done(there.promotion->phase)) return {promotion_wait(name, *there.promotion, scene.ns())};
-  return target_waits(there, scene.ns());
+  if (!has_current_promotion(scene.spec, scene.status, name)) return target_waits(there, scene.ns());
+  std::vector<Wait> out = {promotion_wait(name, *there.promotion, scene.ns())};
+  // Those of a promotion that settles are told below it.
+  if (there.promotion->phase != json::enum_name(Phase::Settling))
+    std::ranges::move(target_waits(there, scene.ns()), std::back_inserter(out));
+  return out;
 }
 
 std::vector<Wait> explain_conditions(const PipelineStatus& status) {
@@ -157,7 +183,9 @@ std::vector<Wait> settling_waits(const Value& promotion, const control::View& vi
   const Value found = view.find(reference(kPipelineKind, kube::ns(promotion), promotion["spec"]["pipeline"].str()));
   if (found.is_null()) return {};
   const Scene scene = Scene::of(found, {}, view.now());
-  return target_waits(scene.status_of(promotion["spec"]["environment"].str()), scene.ns());
+  const EnvironmentStatus there = scene.status_of(promotion["spec"]["environment"].str());
+  const bool is_newest = there.promotion && there.promotion->name == kube::name(promotion);
+  return target_waits(there, scene.ns(), is_newest ? there.promotion->version : "");
 }
 
 std::vector<Wait> explain_promotion(const Value& promotion, const control::View& view) {
@@ -248,7 +276,9 @@ std::vector<control::ExplainRow> explain_rows() {
           ExplainRow::without_parts(kPromotionKind, explain_promotion),
           ExplainRow::without_parts(kGitopsClusterKind, explain_cluster),
           ExplainRow::without_parts(kHoldKind, explain_standstill),
-          ExplainRow::without_parts(kFreezeKind, explain_standstill)};
+          ExplainRow::without_parts(kFreezeKind, explain_standstill),
+          ExplainRow::without_parts(std::string(kHelmRelease.group), std::string(kHelmRelease.kind), explain_flux),
+          ExplainRow::without_parts(std::string(kKustomization.group), std::string(kKustomization.kind), explain_flux)};
 }
 
 }  // namespace slipway::delivery::pipeline

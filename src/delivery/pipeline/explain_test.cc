@@ -75,6 +75,46 @@ TEST(Explain, what_settles_leads_to_the_targets_that_are_not_there) {
             "  target web | RolledBack | tests failed\n");
 }
 
+/// staging: eu runs 1.0.0, us 1.1.0, both settled.
+kube::Object torn_staging() {
+  return web_pipeline()
+      .without_path({"status", "environments", "staging", "version"})
+      .with_path({"status", "environments", "staging", "versions"}, yaml_object("{1.0.0: 1, 1.1.0: 1}"))
+      .with_path(
+          {"status", "environments", "staging", "targets"},
+          yaml_object("[{clusterAppRef: {kind: HelmRelease, name: web, clusterRef: {kind: GitopsCluster, name: eu}}, "
+                      "namespace: web, ready: true, state: settled, running: {version: 1.0.0}}, {clusterAppRef: {kind: "
+                      "HelmRelease, name: web, clusterRef: {kind: GitopsCluster, name: us}}, namespace: web, ready: true, "
+                      "state: settled, running: {version: 1.1.0}}]"));
+}
+
+TEST(Explain, targets_at_different_versions_lead_to_the_one_that_is_behind) {
+  EXPECT_EQ(chain_of(web_scene({}, torn_staging()), "staging"),
+            "target web of cluster eu | OtherVersion | runs 1.0.0, not 1.1.0\n");
+  const kube::Object back = torn_staging().with_path(
+      {"status", "environments", "staging", "promotion"},
+      yaml_object("{name: to-staging, release: web-1, version: 1.0.0, phase: Settling, reason: TargetNotReady}"));
+  EXPECT_EQ(
+      chain_of(
+          web_scene({promotion_object("to-staging", "staging", "web-1", "{phase: Settling, reason: TargetNotReady}")}, back),
+          "staging"),
+      "promotion of 1.0.0 into staging | TargetNotReady | \n"
+      "  target web of cluster us | OtherVersion | runs 1.1.0, not 1.0.0\n")
+      << "a rollback settles at its own version";
+}
+
+TEST(Explain, a_rejected_promotion_is_told_as_long_as_its_version_is_the_candidate) {
+  const auto rejected = [](const std::string& version) {
+    return web_pipeline().with_path(
+        {"status", "environments", "prod", "promotion"},
+        yaml_object(fmt::format("{{name: old, release: web-x, version: {}, phase: Rejected, reason: "
+                                "GateFailed, message: slo failed}}",
+                                version)));
+  };
+  EXPECT_EQ(chain_of(web_scene({}, rejected("1.1.0")), "prod"), "promotion of 1.1.0 into prod | GateFailed | slo failed\n");
+  EXPECT_EQ(chain_of(web_scene({}, rejected("1.0.5")), "prod"), "the pipeline | ApprovalMissing | prod waits for 2 people\n");
+}
+
 TEST(Explain, a_cluster_is_explained_by_its_conditions) {
   const kube::Object cluster = yaml_object(
       "{apiVersion: gitops.weave.works/v1alpha1, kind: GitopsCluster, metadata: {name: eu, namespace: shop}, status: "

@@ -15,6 +15,7 @@
 #include "delivery/pipeline/promotion_controller.h"
 #include "delivery/pipeline/show.h"
 #include "delivery/pipeline/view_controller.h"
+#include "delivery/pipeline/workload.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -44,6 +45,9 @@ Family make() {
   // Nothing but that they name pipelines, so that files may bring both.
   for (const auto& kind : {kReleaseKind, kApprovalKind, kHoldKind, kFreezeKind}) {
     family.kinds.push_back({.group = kind.group, .kind = kind.kind});
+  }
+  for (const KindRow* one : described_workloads()) {
+    family.kinds.push_back({.group = std::string(one->group), .kind = std::string(one->kind), .describe = describe_workload});
   }
   family.commands = commands();
   family.commands.push_back(history_command());

@@ -83,7 +83,7 @@ Task<Outcome> GitopsClusterController::reconcile(control::Reconcile& run) {
   json::Value all = object["status"]["conditions"];
   for (const kube::Condition& one : conditions(run.key, now)) all = kube::set_condition(all, one, env_.clock.now());
   auto written =
-      co_await control::write_status(run.client, kGitopsClusters, object, json::object({{"conditions", all}}), kManager);
+      co_await control::write_status(run.client, kGitopsClusters, object, object["status"].with("conditions", all), kManager);
   if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(written).error());
   co_return Outcome::retries_after(pause(run.key, now));
 }

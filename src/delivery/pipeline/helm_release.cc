@@ -49,6 +49,13 @@ std::string chart_version(const Object& workload) {
   return "";
 }
 
+/// The name in a path of a source: "./charts/podinfo" is podinfo.
+std::string chart_name(std::string_view chart) {
+  while (chart.ends_with('/')) chart.remove_suffix(1);
+  const auto slash = chart.rfind('/');
+  return std::string(slash == std::string_view::npos ? chart : chart.substr(slash + 1));
+}
+
 class HelmRelease {
  public:
   HelmRelease(const Look& look, Memory& memory)
@@ -72,6 +79,7 @@ class HelmRelease {
     values_.attempted.digest = status_["lastAttemptedRevisionDigest"].str();
     if (values_.attempted.digest.empty()) values_.attempted.digest = digest_in(values_.attempted.text);
     find_running();
+    find_chart();
     values_.images = images_of(workloads_, look_.others);
     find_drift();
     find_ready();
@@ -108,6 +116,15 @@ class HelmRelease {
     if (values_.running.text != recorded_) return;
     if (const std::string digest = deployed_["ociDigest"].str(); !digest.empty()) values_.running.digest = digest;
     values_.running.time = kube::time_of(deployed_["lastDeployed"]);
+  }
+
+  /// Helm's record names the chart that it has deployed; before it has, the chart that is asked for.
+  void find_chart() {
+    const Value& spec = object_["spec"];
+    values_.chart = deployed_["chartName"].str();
+    if (values_.chart.empty()) values_.chart = chart_name(spec["chart"]["spec"]["chart"].as_string());
+    if (values_.chart.empty()) values_.chart = chart_name(source_.object["spec"]["chart"].as_string());
+    if (values_.chart.empty()) values_.chart = spec["chartRef"]["name"].str();
   }
 
   /// A release's content is what it was when Helm's record first named it; the agent may not have told yet when it changes.

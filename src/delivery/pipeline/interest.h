@@ -1,5 +1,5 @@
 // What wakes those who look at a target, as 32-bit hashes: an object, what was made by an agent, the pods of a namespace, the
-// triggers of a cluster. Two that hash alike wake each other's followers, which costs a look and nothing else.
+// triggers or the releases of a cluster. Two that hash alike wake each other's followers, which costs a look and nothing else.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,6 +29,7 @@ inline Interest interest_in_made(std::string_view cluster, std::string_view key)
 inline Interest interest_in_pods(std::string_view cluster, std::string_view ns) {
   return interest_of(fmt::format("{} pods {}", cluster, ns));
 }
+inline Interest interest_in_releases(std::string_view cluster) { return interest_of(fmt::format("{} releases", cluster)); }
 inline Interest interest_in_triggers(std::string_view cluster) { return interest_of(fmt::format("{} triggers", cluster)); }
 
 }  // namespace slipway::delivery::pipeline

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "delivery/family/text.h"
+#include "delivery/pipeline/annotations.h"
 #include "delivery/pipeline/image.h"
+#include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/show.h"
 
 namespace slipway::delivery::pipeline {
@@ -48,31 +51,80 @@ std::vector<Row> collect(const std::vector<Scene>& scenes, Add add) {
   return rows;
 }
 
+std::string place_of(const std::string& cluster, const std::string& ns, const std::string& name) {
+  return fmt::format("{} {} {}", cluster, ns, name);
+}
+
+/// Places of all targets, of those too that the status does not list or the reader may not see.
+std::set<std::string> targets_of(const std::vector<Scene>& scenes) {
+  std::set<std::string> places;
+  for (const Scene& scene : scenes) {
+    for (const Environment& environment : scene.spec.environments) {
+      for (const Target& target : environment.targets) {
+        std::string cluster;
+        if (const auto& ref = target.cluster) cluster = fmt::format("{}/{}", ref->ns.empty() ? scene.ns() : ref->ns, ref->name);
+        places.insert(place_of(cluster, target.ns, scene.spec.app.name));
+      }
+    }
+  }
+  return places;
+}
+
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
 
 template <class Row>
 void add_place(std::vector<std::string>& cells, const Row& row) {
-  cells.insert(cells.end(), {row.pipeline, row.environment, or_dash(row.cluster),
+  cells.insert(cells.end(), {or_dash(row.pipeline), or_dash(row.environment), or_dash(row.cluster),
                              row.count == 1 ? or_dash(row.ns) : fmt::format("{} targets", row.count)});
 }
 
 }  // namespace
 
-std::vector<DeployedChart> charts_in(const std::vector<Scene>& scenes) {
-  return collect<DeployedChart>(scenes, [](std::vector<DeployedChart>& rows, const Place& place) {
+ReleaseStatus release_status(const kube::Object& release) {
+  const Values values = read({.object = release, .has_workloads = false}, {}, Time{}).values;
+  const kube::ObjectKey pipeline = claimed_pipeline(release);
+  return {.ns = std::string(kube::ns(release)),
+          .name = std::string(kube::name(release)),
+          .chart = values.chart,
+          .version = values.running.text,
+          .digest = values.running.digest,
+          .is_ready = kube::is_true(release, "Ready"),
+          .pipeline = pipeline.name.empty() ? "" : pipeline.to_string(),
+          .environment = std::string(kube::annotation(release, kEnvironmentAnnotation))};
+}
+
+std::vector<DeployedChart> charts_in(const std::vector<Scene>& scenes, const std::vector<ClusterReleases>& clusters) {
+  auto charts = collect<DeployedChart>(scenes, [](std::vector<DeployedChart>& rows, const Place& place) {
     auto row = place.row<DeployedChart>();
-    row.chart = place.scene.spec.app.name;
+    row.release = place.scene.spec.app.name;
     if (place.target != nullptr) {
       if (place.target->running.text.empty()) return;
-      if (!place.target->chart.empty()) row.chart = place.target->chart;
+      row.chart = place.target->chart;
       row.version = place.target->running.text;
       row.digest = place.target->running.digest;
     } else {
+      row.chart = place.status.chart;
       row.version = place.status.version->text;
       row.digest = place.status.version->digest;
     }
-    rows.push_back(std::move(row));
+    if (!row.chart.empty()) rows.push_back(std::move(row));
   });
+  const std::set<std::string> targets = targets_of(scenes);
+  for (const ClusterReleases& cluster : clusters) {
+    for (const ReleaseStatus& one : cluster.releases) {
+      if (one.version.empty() || targets.contains(place_of(cluster.cluster, one.ns, one.name))) continue;
+      DeployedChart row;
+      row.chart = one.chart;
+      row.version = one.version;
+      row.digest = one.digest;
+      row.release = one.name;
+      row.cluster = cluster.cluster;
+      row.ns = one.ns;
+      charts.push_back(std::move(row));
+    }
+  }
+  std::ranges::sort(charts);
+  return charts;
 }
 
 std::vector<DeployedImage> images_in(const std::vector<Scene>& scenes) {
@@ -95,10 +147,30 @@ std::vector<DeployedImage> images_in(const std::vector<Scene>& scenes) {
 }
 
 std::string chart_table(const std::vector<DeployedChart>& charts) {
-  Rows rows = {{"CHART", "VERSION", "DIGEST", "PIPELINE", "ENVIRONMENT", "CLUSTER", "NAMESPACE"}};
+  Rows rows = {{"CHART", "VERSION", "DIGEST", "RELEASE", "PIPELINE", "ENVIRONMENT", "CLUSTER", "NAMESPACE"}};
   for (const DeployedChart& one : charts) {
-    rows.push_back({or_dash(one.chart), or_dash(one.version), or_dash(one.digest)});
+    rows.push_back({or_dash(one.chart), or_dash(one.version), or_dash(one.digest), or_dash(one.release)});
     add_place(rows.back(), one);
+  }
+  return aligned(rows);
+}
+
+std::vector<PlacedProblem> problems_in(const std::vector<Scene>& scenes, std::vector<PlacedProblem> of_clusters) {
+  std::vector<PlacedProblem> problems;
+  for (const Scene& scene : scenes) {
+    for (const Problem& one : scene.status.problems) {
+      problems.push_back({.pipeline = fmt::format("{}/{}", scene.ns(), scene.name()), .problem = one});
+    }
+  }
+  std::ranges::move(of_clusters, std::back_inserter(problems));
+  return problems;
+}
+
+std::string problem_table(const std::vector<PlacedProblem>& problems) {
+  Rows rows = {{"PROBLEM", "OBJECT", "PIPELINE", "CLUSTER", "MESSAGE"}};
+  for (const auto& [pipeline, cluster, problem] : problems) {
+    rows.push_back(
+        {or_dash(problem.kind), or_dash(problem.object), or_dash(pipeline), or_dash(cluster), or_dash(problem.text)});
   }
   return aligned(rows);
 }

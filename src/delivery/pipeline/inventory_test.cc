@@ -10,11 +10,54 @@ namespace {
 
 TEST(Inventory, lists_every_chart_in_every_place) {
   EXPECT_EQ(chart_table(charts_in({web_scene()})),
-            "CHART     VERSION  DIGEST           PIPELINE  ENVIRONMENT  CLUSTER  NAMESPACE\n"
-            "web       1.0.0    sha256:aaaaaaaa  shop/web  prod         -        web-prod\n"
-            "web       1.1.0    -                shop/web  staging      eu       web\n"
-            "web       1.1.0    -                shop/web  staging      us       web\n"
-            "webchart  1.1.0    sha256:bbbbbbbb  shop/web  dev          -        web-dev\n");
+            "CHART     VERSION  DIGEST           RELEASE  PIPELINE  ENVIRONMENT  CLUSTER  NAMESPACE\n"
+            "webchart  1.0.0    sha256:aaaaaaaa  web      shop/web  prod         -        web-prod\n"
+            "webchart  1.1.0    -                web      shop/web  staging      eu       web\n"
+            "webchart  1.1.0    -                web      shop/web  staging      us       web\n"
+            "webchart  1.1.0    sha256:bbbbbbbb  web      shop/web  dev          -        web-dev\n");
+}
+
+TEST(Inventory, what_releases_no_chart_is_no_chart) {
+  const kube::Object deployment =
+      web_pipeline()
+          .with_path({"spec", "appRef", "kind"}, "Deployment")
+          .without_path({"status", "environments", "prod", "targets"})
+          .without_path({"status", "environments", "prod", "targetCount"})
+          .without_path({"status", "environments", "staging"})
+          .with_path({"status", "environments", "dev", "targets"},
+                     yaml_object("[{clusterAppRef: {kind: Deployment, name: web}, namespace: web-dev, "
+                                 "running: {version: 'web:1'}}]"));
+  EXPECT_TRUE(charts_in({web_scene({}, deployment)}).empty());
+}
+
+TEST(Inventory, lists_releases_of_connected_clusters_that_are_targets_of_no_pipeline) {
+  const ReleaseStatus target{.ns = "web", .name = "web", .chart = "webchart", .version = "1.1.0"};
+  const ReleaseStatus other{.ns = "db", .name = "main", .chart = "postgres", .version = "15.2.0", .is_ready = true};
+  const ReleaseStatus fresh{.ns = "db", .name = "fresh", .chart = "postgres"};
+  const std::string table = chart_table(charts_in(
+      {web_scene()}, {{.cluster = "shop/eu", .releases = {other, target, fresh}}, {.cluster = "", .releases = {other}}}));
+  EXPECT_TRUE(
+      table.contains("postgres  15.2.0   -                main     -         -            -        db\n"
+                     "postgres  15.2.0   -                main     -         -            shop/eu  db\n"))
+      << table;
+  EXPECT_EQ(std::ranges::count(table, '\n'), 7) << "a target is listed once, what runs nothing yet is not\n" << table;
+}
+
+TEST(Inventory, a_release_is_read_as_its_agent_tells_it) {
+  const ReleaseStatus read = release_status(yaml_object(
+      "{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: myshop, namespace: a, annotations: "
+      "{pipelines.weave.works/pipeline: p, pipelines.weave.works/environment: dev}}, spec: {chart: {spec: {chart: podinfo}}}, "
+      "status: "
+      "{history: [{chartName: podinfo, chartVersion: 6.2.0, status: deployed, name: myshop, namespace: a}], conditions: "
+      "[{type: "
+      "Ready, status: 'True'}]}}"));
+  EXPECT_EQ(read, (ReleaseStatus{.ns = "a",
+                                 .name = "myshop",
+                                 .chart = "podinfo",
+                                 .version = "6.2.0",
+                                 .is_ready = true,
+                                 .pipeline = "a/p",
+                                 .environment = "dev"}));
 }
 
 TEST(Inventory, lists_every_image_with_tag_and_digest) {
@@ -37,7 +80,7 @@ TEST(Inventory, targets_that_are_not_listed_are_a_row_with_their_number) {
   const auto charts = charts_in({web_scene({}, many)});
   EXPECT_EQ(
       json::print(json::encode(charts.front())),
-      R"({"chart":"web","version":"1.0.0","digest":"sha256:aaaaaaaa","pipeline":"shop/web","environment":"prod","targets":300})");
+      R"({"chart":"webchart","version":"1.0.0","digest":"sha256:aaaaaaaa","release":"web","pipeline":"shop/web","environment":"prod","targets":300})");
   EXPECT_TRUE(image_table(images_in({web_scene({}, many)}))
                   .contains("web    1.0.0  sha256:a1  shop/web  prod         -        300 targets\n"));
 }

@@ -191,8 +191,8 @@ Value reduced_history(const Value& history) {
     const bool is_deployed = entry["status"].as_string() == "deployed";
     if (++count > kMostHistory && (has_deployed || !is_deployed)) continue;
     has_deployed |= is_deployed;
-    Value made =
-        picked(entry, {"name", "namespace", "version", "status", "chartVersion", "ociDigest", "lastDeployed", "testHooks"});
+    Value made = picked(entry, {"name", "namespace", "version", "status", "chartName", "chartVersion", "ociDigest",
+                                "lastDeployed", "testHooks"});
     for (const char* name : {"digest", "configDigest"}) made = with_some(made, name, end_of(entry[name]));
     kept.add(made);
   }
@@ -237,6 +237,10 @@ bool is_built_in(std::string_view group) { return !group.contains('.'); }
 
 std::span<const KindName> rolled_kinds() { return kRolled; }
 std::span<const KindName> made_kinds() { return kMade; }
+const KindName& release_kind() {
+  static const KindName kKind = find_known_kind("", "HelmRelease")->name();
+  return kKind;
+}
 std::span<const KindName> trigger_kinds() { return kTriggers; }
 
 std::vector<std::string> maker_keys(const Object& object) {

@@ -39,6 +39,8 @@ bool is_built_in(std::string_view group);
 std::span<const KindName> rolled_kinds();
 /// Whatever a Kustomization may have made and the view can judge: workloads and Flux objects.
 std::span<const KindName> made_kinds();
+/// HelmRelease.
+const KindName& release_kind();
 /// Alert, Provider, ImagePolicy.
 std::span<const KindName> trigger_kinds();
 

@@ -104,6 +104,7 @@ void pass_values(Io& io, What& values) {
   pass_version(io, values.specified);
   if (!io.is_same(values.attempted, values.specified)) pass_version(io, values.attempted);
   if (!io.is_same(values.running, values.attempted)) pass_version(io, values.running);
+  io.field(values.chart);
   io.list(values.images, [&](auto& image) {
     io.field(image.name);
     io.field(image.tag);
@@ -131,6 +132,7 @@ void pass_view(Io& io, What& view) {
   io.field(view.text);
   io.field(view.error);
   io.field(view.problem);
+  io.field(view.claim);
   io.field(view.since);
   io.field(view.api_version);
   io.list(view.related, [&](auto& one) { io.field(one); });

@@ -13,6 +13,7 @@ TargetView settled() {
   view.memory.last = {.specified = version,
                       .attempted = version,
                       .running = version,
+                      .chart = "podinfo",
                       .images = {{.name = "ghcr.io/stefanprodan/podinfo", .tag = "6.1.6", .digest = ""}},
                       .images_time = kThen,
                       .ready_at = "6.1.6",
@@ -35,6 +36,7 @@ void expect_same(const TargetView& one, const TargetView& other) {
   EXPECT_EQ(one.text, other.text);
   EXPECT_EQ(one.error, other.error);
   EXPECT_EQ(one.problem, other.problem);
+  EXPECT_EQ(one.claim, other.claim);
   EXPECT_EQ(one.since, other.since);
   EXPECT_EQ(one.api_version, other.api_version);
   EXPECT_EQ(one.related, other.related);
@@ -53,6 +55,7 @@ TEST(PackedView, what_is_unpacked_is_what_was_packed) {
   view.trouble = Trouble::NotReadable;
   view.text = view.error = "may not list helmreleases";
   view.problem = "NoAccess";
+  view.claim = "shop/web";
   view.since.reset();
   expect_same(unpacked(packed(view)), view);
 }

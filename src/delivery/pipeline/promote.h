@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/wall_steps.h"
+#include "base/zone.h"
 #include "delivery/family.h"
-#include "delivery/gate/zone.h"
 #include "delivery/pipeline/outcome.h"
 #include "delivery/pipeline/own_kinds.h"
 #include "delivery/pipeline/status.h"
@@ -49,7 +49,7 @@ struct PromotionInput {
   std::vector<Known<HoldSpec>> holds{};
   std::vector<Known<FreezeSpec>> freezes{};
   /// By name; a window whose zone is not there cannot be read, and counts as closed or in force.
-  std::map<std::string, gate::Zone> zones{};
+  std::map<std::string, Zone> zones{};
   /// Of the clusters of an environment's targets, by the environment's name.
   std::map<std::string, std::vector<std::map<std::string, std::string>>> cluster_labels{};
   ActsAs acts_as = ActsAs::User;

@@ -109,7 +109,7 @@ TEST(Promote, nothing_is_begun_while_held_frozen_or_suspended) {
   world.advance(hours{2});
   world.run();
   EXPECT_EQ(world.state("prod", "1.1.0"), "Waiting Frozen") << "a window that cannot be read counts as in force";
-  world.in.zones["UTC"] = gate::Zone();
+  world.in.zones["UTC"] = Zone();
   world.run();
   EXPECT_EQ(world.runs("prod"), "1.1.0");
 }

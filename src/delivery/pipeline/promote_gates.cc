@@ -141,7 +141,7 @@ class GateCheck {
   }
 
   void judge_window() {
-    const gate::Zone* zone = world_.zone(gate_.window->time_zone);
+    const Zone* zone = world_.zone(gate_.window->time_zone);
     if (zone == nullptr) {
       settle({Kind::Unknown, fmt::format("time zone {} is not known here", gate_.window->time_zone), ""}, {});
       return;

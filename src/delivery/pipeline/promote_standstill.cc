@@ -59,7 +59,7 @@ std::optional<Standstill> PromotionWorld::freeze_in_force(const Known<FreezeSpec
                    .blockers = {{kFreezeKind.kind, freeze.name}},
                    .ends = spec.until};
   if (spec.window) {
-    const gate::Zone* at = zone(spec.window->time_zone);
+    const Zone* at = zone(spec.window->time_zone);
     if (at == nullptr) {
       found.text += fmt::format("; its time zone {} is not known here, so it counts as in force", spec.window->time_zone);
       return found;
@@ -105,7 +105,7 @@ std::optional<Time> PromotionWorld::standstill_changes(std::size_t environment) 
     if (!is_about(freeze.spec, environment)) continue;
     at(freeze.spec.from);
     at(freeze.spec.until);
-    const gate::Zone* where = freeze.spec.window ? zone(freeze.spec.window->time_zone) : nullptr;
+    const Zone* where = freeze.spec.window ? zone(freeze.spec.window->time_zone) : nullptr;
     if (where != nullptr) at(gate::look(as_freeze(*freeze.spec.window), *where, now()).changes);
   }
   return next;

@@ -229,7 +229,7 @@ std::vector<Known<ApprovalSpec>> PromotionWorld::words_on(const KnownPromotion& 
   return words;
 }
 
-const gate::Zone* PromotionWorld::zone(const std::string& name) const {
+const Zone* PromotionWorld::zone(const std::string& name) const {
   const auto at = input.zones.find(name);
   return at == input.zones.end() ? nullptr : &at->second;
 }

@@ -72,7 +72,7 @@ class PromotionWorld {
   /// When holds and freezes of the environment begin or end next.
   std::optional<Time> standstill_changes(std::size_t environment) const;
 
-  const gate::Zone* zone(const std::string& name) const;
+  const Zone* zone(const std::string& name) const;
   Time now() const { return input.now.time(); }
 
  private:

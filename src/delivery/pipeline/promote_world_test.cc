@@ -24,7 +24,7 @@ PromoteWorld::PromoteWorld(const std::vector<std::string>& environments, int tar
   in.spec.promotion->strategy = Strategy{};
   in.spec.promotion->strategy->commit =
       CommitStrategy{.url = "https://git.test/config.git", .base_branch = "main", .secret = std::nullopt};
-  in.zones["UTC"] = gate::Zone();
+  in.zones["UTC"] = Zone();
   for (const std::string& name : environments) {
     Environment made;
     made.name = name;

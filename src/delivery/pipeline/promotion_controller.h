@@ -80,8 +80,8 @@ class PromotionController : public control::Controller {
   control::Informer* approvals_ = nullptr;
   control::Informer* holds_ = nullptr;
   control::Informer* freezes_ = nullptr;
-  std::map<std::string, std::optional<gate::Zone>> zones_;  // nullopt: not known on this machine
-  std::map<Key, Memory> memory_;                            // by pipeline: others are looked at meanwhile
+  std::map<std::string, std::optional<Zone>> zones_;  // nullopt: not known on this machine
+  std::map<Key, Memory> memory_;                      // by pipeline: others are looked at meanwhile
 };
 
 }  // namespace slipway::delivery::pipeline

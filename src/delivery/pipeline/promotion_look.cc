@@ -1,7 +1,7 @@
+#include "base/zone.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/promotion_controller.h"
 #include "delivery/pipeline/retention.h"
-#include "delivery/probe/zone.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -77,7 +77,7 @@ void PromotionController::load_zones(PromotionInput& input) {
   for (const std::string& name : names) {
     auto at = zones_.find(name);
     if (at == zones_.end()) {
-      auto zone = probe::load_zone(env_.files, name);
+      auto zone = load_zone(env_.files, name);
       if (!zone) env_.log.warn("a time zone is not known", {{"zone", name}, {"error", zone.error().message}});
       at = zones_.emplace(name, zone ? std::optional(std::move(*zone)) : std::nullopt).first;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "delivery/pipeline/current_promotion.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/version.h"
 #include "json/quoted.h"
@@ -146,15 +147,7 @@ std::string Scene::environment_names() const {
   return joined(all, ", ");
 }
 
-std::vector<std::string> Scene::before(std::string_view environment) const {
-  for (std::size_t i = 0; i < spec.environments.size(); ++i) {
-    const Environment& one = spec.environments[i];
-    if (one.name != environment) continue;
-    if (one.depends_on) return *one.depends_on;
-    return i == 0 ? std::vector<std::string>{} : std::vector<std::string>{spec.environments[i - 1].name};
-  }
-  return {};
-}
+std::vector<std::string> Scene::before(std::string_view environment) const { return environments_before(spec, environment); }
 
 EnvironmentStatus Scene::status_of(const std::string& environment) const {
   const auto at = status.environments.find(environment);

@@ -59,18 +59,19 @@ inline const std::string kWebStatus = R"(
       states: {settled: 2}
       versions: {1.1.0: 2}
       targets:
-        - {clusterAppRef: {kind: HelmRelease, name: web, clusterRef: {kind: GitopsCluster, name: eu}}, namespace: web, ready: true,
+        - {clusterAppRef: {kind: HelmRelease, name: web, clusterRef: {kind: GitopsCluster, name: eu}}, namespace: web, chart: webchart, ready: true,
            revision: 1.1.0, state: settled, running: {version: 1.1.0}, images: ['web:1.1.0@sha256:b1', 'proxy:2']}
-        - {clusterAppRef: {kind: HelmRelease, name: web, clusterRef: {kind: GitopsCluster, name: us}}, namespace: web, ready: true,
+        - {clusterAppRef: {kind: HelmRelease, name: web, clusterRef: {kind: GitopsCluster, name: us}}, namespace: web, chart: webchart, ready: true,
            revision: 1.1.0, state: settled, running: {version: 1.1.0}, images: ['web:1.1.0@sha256:b1', 'proxy:2']}
     prod:
       version: {version: 1.0.0, digest: sha256:aaaaaaaa}
+      chart: webchart
       targetCount: 1
       readyCount: 1
       states: {settled: 1}
       versions: {1.0.0: 1}
       targets:
-        - {clusterAppRef: {kind: HelmRelease, name: web}, namespace: web-prod, ready: true, revision: 1.0.0, state: settled,
+        - {clusterAppRef: {kind: HelmRelease, name: web}, namespace: web-prod, chart: webchart, ready: true, revision: 1.0.0, state: settled,
            running: {version: 1.0.0, digest: sha256:aaaaaaaa}, images: ['web:1.0.0@sha256:a1', 'proxy:2']}
       promotion: {name: to-prod, release: web-2, version: 1.1.0, phase: Waiting, reason: ApprovalMissing,
                   message: 0 of 2 people have approved, since: '2026-03-01T11:30:00Z'}

@@ -56,7 +56,7 @@ struct VersionStatus {
 struct TargetStatus {
   ClusterAppRef app{};
   std::string ns{};
-  std::string chart{};     // its name, where the application is one; without it the inventory names the application
+  std::string chart{};     // its name, where the application is a release of one
   bool is_ready = false;   // at `revision`
   std::string revision{};  // that runs
   std::string error{};     // why it is not known what runs there
@@ -75,13 +75,14 @@ struct TargetStatus {
     d.ignore_unknown();
     d.field("clusterAppRef", &TargetStatus::app, "The application object.");
     d.field("namespace", &TargetStatus::ns, "Where it is.");
-    d.field("chart", &TargetStatus::chart, "Name of the chart that is deployed.");
+    d.field("chart", &TargetStatus::chart, "Name of the chart that the application releases; absent for other applications.");
     d.field("ready", &TargetStatus::is_ready, "All pods of `revision` are ready, and nothing else is asked for.");
     d.field("revision", &TargetStatus::revision, "The version that runs.");
     d.field("error", &TargetStatus::error, "Why it is not known what runs.");
     d.field("state", &TargetStatus::state, "What the values below add up to.");
     d.field("message", &TargetStatus::text, "Why it is not settled.");
-    d.field("since", &TargetStatus::since, "Since when it is in that state.");
+    d.field("since", &TargetStatus::since,
+            "Since when it is in that state at `revision`: never before that version began to run.");
     d.field("specified", &TargetStatus::specified, "The version, or range, that is asked for.");
     d.field("attempted", &TargetStatus::attempted, "The version that was tried last.");
     d.field("running", &TargetStatus::running, "The version that runs.");
@@ -138,6 +139,7 @@ struct EnvironmentStatus {
   std::int64_t ready_count = 0;
   std::map<std::string, std::int64_t> states{};    // targets by state: {"settled": 19, "unreachable": 1}
   std::map<std::string, std::int64_t> versions{};  // targets by the version that runs; "" where none is known
+  std::string chart{};                             // that all targets release; empty: none, or several
   std::optional<PromotionSummary> promotion{};
 
   static void describe(auto& d) {
@@ -150,6 +152,7 @@ struct EnvironmentStatus {
     d.field("readyCount", &EnvironmentStatus::ready_count, "How many of them are ready.");
     d.field("states", &EnvironmentStatus::states, "How many targets are in each state.");
     d.field("versions", &EnvironmentStatus::versions, "How many targets run each version.");
+    d.field("chart", &EnvironmentStatus::chart, "Name of the chart that all its targets release.");
     d.field("promotion", &EnvironmentStatus::promotion, "The newest promotion into it.");
   }
   bool operator==(const EnvironmentStatus&) const = default;
@@ -235,8 +238,41 @@ struct PipelineStatus {
   bool operator==(const PipelineStatus&) const = default;
 };
 
+/// A release that an agent keeps in a connected cluster, of a pipeline or not.
+struct ReleaseStatus {
+  std::string ns{};
+  std::string name{};
+  std::string chart{};
+  std::string version{};
+  std::string digest{};
+  bool is_ready = false;
+  std::string pipeline{};  // "namespace/name", as annotated
+  std::string environment{};
+
+  static void describe(auto& d) {
+    d.doc("A release in the cluster.");
+    d.ignore_unknown();
+    d.field("namespace", &ReleaseStatus::ns, "Namespace of the release's object.").required();
+    d.field("name", &ReleaseStatus::name, "Name of the release's object.").required();
+    d.field("chart", &ReleaseStatus::chart, "Name of the chart.");
+    d.field("version", &ReleaseStatus::version, "Version of the chart that runs, as the agent says; absent: none yet.");
+    d.field("digest", &ReleaseStatus::digest, "Digest of the chart, where the agent says it.");
+    d.field("ready", &ReleaseStatus::is_ready, "The agent says that the release is ready.");
+    d.field("pipeline", &ReleaseStatus::pipeline, "Pipeline that the release is annotated with, as namespace and name.");
+    d.field("environment", &ReleaseStatus::environment, "Environment that the release is annotated with.");
+  }
+  bool operator==(const ReleaseStatus&) const = default;
+};
+
+/// Entries of GitopsClusterStatus::releases and problems.
+inline constexpr std::size_t kMaxReleases = 500;
+inline constexpr std::size_t kMaxClusterProblems = 100;
+
 struct GitopsClusterStatus {
   std::vector<PipelineCondition> conditions{};  // Ready, ClusterConnectivity
+  std::vector<ReleaseStatus> releases{};        // by namespace and name
+  std::int64_t releases_left_out = 0;
+  std::vector<Problem> problems{};
 
   static void describe(auto& d) {
     d.doc("Whether the cluster can be reached.");
@@ -244,6 +280,12 @@ struct GitopsClusterStatus {
     d.field("conditions", &GitopsClusterStatus::conditions,
             "Ready: there is a kubeconfig. ClusterConnectivity: the cluster answers.")
         .list_type("map", {"type"});
+    d.field("releases", &GitopsClusterStatus::releases, "All Helm releases that Flux keeps in the cluster, the first 500.")
+        .list_type("atomic");
+    d.field("releasesLeftOut", &GitopsClusterStatus::releases_left_out, "Releases beyond those listed.");
+    d.field("problems", &GitopsClusterStatus::problems,
+            "Workloads of the cluster that are annotated with a Pipeline that does not exist, the first 100.")
+        .list_type("atomic");
   }
   bool operator==(const GitopsClusterStatus&) const = default;
 };

@@ -272,6 +272,7 @@ void TargetCache::object_changed(const std::string& cluster, const KindName& kin
   wake(interest_in(cluster, kind, kube::ns(object), kube::name(object)));
   for (const std::string& key : maker_keys(object)) wake(interest_in_made(cluster, key));
   if (std::ranges::find(trigger_kinds(), kind) != trigger_kinds().end()) wake(interest_in_triggers(cluster));
+  if (kind == release_kind()) wake(interest_in_releases(cluster));
 }
 
 std::uint64_t TargetCache::bit_of(const KindName& kind) {

@@ -85,6 +85,9 @@ class TargetCache {
   Sight look(Follower& follower, const std::string& ns, const AppRef& app);
   /// All triggers of the cluster (trigger_kinds) that are known now; from here on the follower is woken by changes of them.
   std::vector<kube::Object> triggers(Follower& follower);
+  /// All Helm releases of the cluster that are known now; from here on the follower is woken by changes of them. Nullopt while
+  /// they cannot be known.
+  std::optional<std::vector<kube::Object>> releases(Follower& follower);
   /// The resource under which the kind is followed in the cluster; nullopt while it is not.
   std::optional<kube::Resource> resource_of(const std::string& cluster, const KindName& kind) const;
   /// Lists wait for others to end: this process is what holds up the first look, not a cluster.

@@ -180,6 +180,26 @@ Sight TargetCache::look(Follower& follower, const std::string& ns, const AppRef&
   return std::move(looking.sight);
 }
 
+std::optional<std::vector<Object>> TargetCache::releases(Follower& follower) {
+  Cluster& cluster = cluster_of(follower.cluster());
+  if (cluster.client == nullptr) return std::nullopt;
+  const KindName kind = release_kind();
+  application_kinds_.insert(kind);
+  std::optional<std::vector<Object>> found;
+  const Answer answer = served(follower.cluster(), cluster, kind, "");
+  if (answer.served == Served::No) found.emplace();
+  if (answer.served == Served::Yes) {
+    const View there = view(follower.cluster(), cluster, kind, answer.resource, "");
+    if (there.stage == Feed::Stage::Followed || there.stage == Feed::Stage::Stale) {
+      found.emplace();
+      for (const auto& [key, object] : there.informer->objects()) found->push_back(object);
+    }
+    if (there.stage == Feed::Stage::NotServed) found.emplace();
+  }
+  set_interests(follower, {interest_in_releases(follower.cluster())}, bit_of(kind));
+  return found;
+}
+
 std::vector<Object> TargetCache::triggers(Follower& follower) {
   std::vector<Object> found;
   Cluster& cluster = cluster_of(follower.cluster());

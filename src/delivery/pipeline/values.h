@@ -56,6 +56,7 @@ struct Values {
   Version specified{};
   Version attempted{};
   Version running{};
+  std::string chart{};  // name of the chart that a release is of; empty: it is none
   std::vector<Image> images{};
   std::optional<Time> images_time{};
   /// The version that runs, released, its tests passed, unedited, with all pods ready; empty: none.

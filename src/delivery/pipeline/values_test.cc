@@ -330,6 +330,31 @@ TEST(Values, versions_of_a_kind_s_api_are_one_kind) {
   EXPECT_FALSE(is_readable("kustomize.config.k8s.io", "Kustomization"));
 }
 
+TEST(Values, a_release_is_of_the_chart_that_helm_has_deployed_else_of_the_one_asked_for) {
+  const auto chart = [](const char* spec, const char* status = "{}", std::vector<Object> others = {}) {
+    Object object = json::object({{"apiVersion", "helm.toolkit.fluxcd.io/v2"},
+                                  {"kind", "HelmRelease"},
+                                  {"metadata", json::object({{"name", "myshop"}, {"namespace", "apps"}})},
+                                  {"spec", json::parse_yaml(spec).value()},
+                                  {"status", json::parse_yaml(status).value()}});
+    return read({.object = object, .others = std::move(others)}, {}, Time{}).values.chart;
+  };
+  EXPECT_EQ(chart("{chart: {spec: {chart: podinfo}}}"), "podinfo");
+  EXPECT_EQ(chart("{chart: {spec: {chart: ./charts/podinfo/}}}"), "podinfo") << "a path of a Git source";
+  EXPECT_EQ(chart("{chart: {spec: {chart: next}}}",
+                  "{history: [{status: failed, chartName: next}, {status: deployed, chartName: old}]}"),
+            "old");
+  const Object helm_chart =
+      json::parse_yaml("{kind: HelmChart, metadata: {name: c, namespace: apps}, spec: {chart: podinfo}}").value();
+  EXPECT_EQ(chart("{chartRef: {kind: HelmChart, name: c}}", "{}", {helm_chart}), "podinfo");
+  EXPECT_EQ(chart("{chartRef: {kind: OCIRepository, name: podinfo}}"), "podinfo");
+  EXPECT_EQ(
+      read({.object = json::parse_yaml("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: a}}").value()},
+           {}, Time{})
+          .values.chart,
+      "");
+}
+
 TEST(Values, sources_are_looked_for_in_the_namespace_that_is_named) {
   const auto source_of = [](const KindRow& row, const char* spec) {
     const Needs needs = row.needs(json::object(

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "delivery/pipeline/current_promotion.h"
 #include "delivery/pipeline/version.h"
 
 namespace slipway::delivery::pipeline {
@@ -26,6 +27,12 @@ VersionStatus shown(const Version& version) { return {.text = version.text, .dig
 
 bool is_ready(const TargetView& target) { return target.state == State::Settled && !target.memory.last.ready_at.empty(); }
 
+/// A state that held through a change of the version began with the version that runs now.
+std::optional<Time> since_of(const TargetView& target) {
+  const std::optional<Time>& running = target.memory.last.running.time;
+  return target.since && running ? std::max(*target.since, *running) : target.since;
+}
+
 TargetStatus row_of(const PipelineSpec& spec, const TargetView& target) {
   const Target& where = spec_of(spec, target);
   const Values& values = target.memory.last;
@@ -34,12 +41,13 @@ TargetStatus row_of(const PipelineSpec& spec, const TargetView& target) {
                            .name = spec.app.name,
                            .cluster = where.cluster},
                    .ns = where.ns,
+                   .chart = values.chart,
                    .is_ready = is_ready(target),
                    .revision = values.running.text,
                    .error = target.error,
                    .state = target.state,
                    .text = target.text,
-                   .since = target.since,
+                   .since = since_of(target),
                    .specified = shown(values.specified),
                    .attempted = shown(values.attempted),
                    .running = shown(values.running),
@@ -120,6 +128,10 @@ EnvironmentStatus environment_of(const ViewInput& input, const Targets& targets,
     ++made.states[std::string(json::enum_name(target->state))];
     ++made.versions[target->memory.last.running.text];
   }
+  const auto is_of_other_chart = [&](const TargetView* one) {
+    return one->memory.last.chart != targets.front()->memory.last.chart;
+  };
+  if (!targets.empty() && std::ranges::none_of(targets, is_of_other_chart)) made.chart = targets.front()->memory.last.chart;
   if (const PromotionView* promotion = newest(input.promotions, name)) add_promotion(made, *promotion);
   return made;
 }
@@ -159,7 +171,7 @@ kube::Condition pending_condition(const ViewInput& input, const PipelineStatus& 
   if (!first.version) return pending("EnvironmentNotReady", "Waiting for all targets to be ready");
   for (const Environment& environment : input.spec.environments) {
     const auto& promotion = status.environments.at(environment.name).promotion;
-    if (!promotion || promotion->phase == "Succeeded" || promotion->phase == "Superseded") continue;
+    if (!has_current_promotion(input.spec, status, environment.name)) continue;
     return pending(promotion->reason.empty() ? promotion->phase : promotion->reason,
                    fmt::format("{}: {}", environment.name, promotion->text.empty() ? promotion->phase : promotion->text));
   }
@@ -220,6 +232,7 @@ void restore(TargetView& target, const TargetStatus& row) {
   values.specified = version(row.specified);
   values.attempted = version(row.attempted);
   values.running = version(row.running);
+  values.chart = row.chart;
   for (const std::string& image : row.images) values.images.push_back(Image::parse(image));
   values.is_drifted = row.is_drifted;
   values.state = row.state;
@@ -241,6 +254,7 @@ void restore(TargetView& target, const EnvironmentStatus& environment) {
   values.running = {.text = from.text, .digest = from.digest, .time = from.time};
   values.attempted = values.running;
   values.ready_at = from.text;
+  values.chart = environment.chart;
   values.state = State::Settled;
   target.state = State::Settled;
   target.since = from.time;

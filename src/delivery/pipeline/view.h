@@ -25,6 +25,7 @@ struct TargetView {
   std::string text{};
   std::string error{};
   std::string problem{};  // kind of the Problem that it is, with the error as its text; empty: none
+  std::string claim{};    // "namespace/name" of the Pipeline that the object is annotated with; empty: none
   std::optional<Time> since{};
   std::string api_version{};
   std::vector<std::string> related{};

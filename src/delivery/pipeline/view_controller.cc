@@ -35,6 +35,7 @@ ViewController::~ViewController() {
     for (Entry& entry : pipeline->targets) cache_.remove(entry);
     for (const auto& [cluster, watching] : pipeline->triggers) cache_.remove(*watching);
   }
+  for (const auto& [key, cluster] : connected_) cache_.remove(*cluster);
 }
 
 void ViewController::watch(control::Watches& watches) {
@@ -51,13 +52,21 @@ void ViewController::watch(control::Watches& watches) {
   promotions_->add_index("pipeline", [](const Object& promotion) {
     return std::vector{fmt::format("{}/{}", kube::ns(promotion), promotion["spec"]["pipeline"].as_string())};
   });
-  const auto of_cluster = [this](const Object& object) {
+  const auto of_cluster = [this](const Object& before, const Object& after) {
+    const Object& object = after.is_null() ? before : after;
+    const bool is_own_write = !before.is_null() && !after.is_null() && kube::generation(before) == kube::generation(after) &&
+                              before["status"]["conditions"] == after["status"]["conditions"];
+    if (is_own_write) return std::vector<ObjectKey>();
     cache_.wake_all(cluster_name(watches_->home(), kube::ns(object), kube::name(object)));
-    return std::vector<ObjectKey>();
+    return std::vector{cluster_queue_key(kube::key_of(object))};
   };
-  clusters_ = &watches.also(kGitopsClusters, of_cluster);
+  clusters_ = &watches.changes(kGitopsClusters, of_cluster);
   const auto changed = [this](const std::string& cluster, const Object& before, const Object& after) {
-    for (const ObjectKey& pipeline : annotations_.changed(cluster, before, after)) add_news(pipeline);
+    const std::set<ObjectKey> touched = annotations_.changed(cluster, before, after);
+    for (const ObjectKey& pipeline : touched) add_news(pipeline);
+    for (const auto& [key, one] : connected_) {
+      if (!touched.empty() && one->cluster() == cluster) enqueue_(key);
+    }
   };
   const auto forgotten = [this](const std::string& cluster) {
     for (const ObjectKey& pipeline : annotations_.forget(cluster)) add_news(pipeline);
@@ -71,8 +80,10 @@ void ViewController::add_news(const ObjectKey& pipeline) {
 }
 
 Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
+  if (run.key.ns.empty()) co_return co_await reconcile_cluster(run);
   const Object object = pipelines_->get(run.key);
   if (object.is_null()) {
+    if (known_.contains(run.key)) claims_changed(run.key);
     drop(run.key);
     if (viewed_) viewed_->remove(run.key);
     co_await tell_faults(run, faults_of(annotations_.of(run.key), run.key, nullptr, {}));
@@ -84,6 +95,7 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
     drop(run.key);
     co_return Outcome::settled();
   }
+  if (!known_.contains(run.key)) claims_changed(run.key);
   Pipeline& pipeline = pipeline_of(object, *spec);
   if (const Steady now = env_.clock.steady(); now < pipeline.next_write)
     co_return Outcome::retries_after(pipeline.next_write - now);
@@ -106,6 +118,7 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
     const std::string subject = fmt::format("{} {}", viewing.spec.app.kind, target_name(viewing.spec, view));
     input.problems.push_back({.kind = view.problem, .object = subject, .text = view.error});
   }
+  add_claim_problems(run.key, viewing, views, input.problems);
   std::vector<AnnotationFault> faults = faults_of(annotations_.of(run.key), run.key, &viewing.spec, places_of(viewing));
   for (const AnnotationFault& fault : faults) {
     input.problems.push_back(

@@ -3,6 +3,9 @@
 // writes the status if it differs, at most once a second. It keeps nothing durable of its own: after a restart the last values
 // of a target that cannot be looked at yet are those of the status. Suspended pipelines are viewed as others are.
 //
+// Of each connected cluster it keeps the list of Helm releases in the status of its GitopsCluster, whether they are targets or
+// not (reconcile_cluster()).
+//
 // Beside the status it tells of annotations that lead nowhere, as events on the workloads in their clusters, and writes the
 // annotations on targets where the Pipeline asks for that (kAnnotateAnnotation).
 #pragma once
@@ -45,6 +48,7 @@ class ViewController : public control::Controller {
   /// An application whose annotations are to be written.
   struct Annotation;
   struct Viewing;
+  struct ConnectedCluster;
 
   void drop(const kube::ObjectKey& key);
   void add_news(const kube::ObjectKey& pipeline);
@@ -65,6 +69,14 @@ class ViewController : public control::Controller {
   /// Those that nothing could be told of for long count as stale. False while there are others.
   bool have_all_been_seen(Pipeline& pipeline, Steady now);
   std::vector<TargetView> views_of(Pipeline& pipeline) const;
+  /// Problems by annotations of targets that name another Pipeline than this one.
+  void add_claim_problems(const kube::ObjectKey& pipeline, const Viewing& viewing, const std::vector<TargetView>& views,
+                          std::vector<Problem>& problems);
+  /// A Pipeline came or went: what was said of annotations that name it is to be said anew.
+  void claims_changed(const kube::ObjectKey& pipeline);
+  /// Writes the releases of a connected cluster, and its annotations that lead nowhere, into its GitopsCluster.
+  Task<control::Outcome> reconcile_cluster(control::Reconcile& run);
+  void drop_cluster(const kube::ObjectKey& queue_key);
   /// The object as it is then; null when it is gone.
   Task<Result<kube::Object>> write(control::Reconcile& run, kube::Object object, Viewed viewed);
   Task<> tell_faults(control::Reconcile& run, std::vector<AnnotationFault> faults);
@@ -80,7 +92,9 @@ class ViewController : public control::Controller {
   std::function<void(const kube::ObjectKey&)> enqueue_{};
   TargetCache cache_;
   AnnotationIndex annotations_{};
-  std::set<std::string> told_{};  // faults: uid, reason and text
+  std::set<std::string> told_{};                                  // faults: uid, reason and text
+  std::map<kube::ObjectKey, std::set<kube::ObjectKey>> named_{};  // Pipelines that targets of others are annotated with
+  std::map<kube::ObjectKey, std::unique_ptr<ConnectedCluster>> connected_;  // by key in the queue
   std::map<kube::ObjectKey, std::unique_ptr<Pipeline>> known_;
 };
 

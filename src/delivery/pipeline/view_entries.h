@@ -50,6 +50,15 @@ struct ViewController::Entry : Watching {
   }
 };
 
+/// What is kept of a connected cluster for the status of its GitopsCluster. It is reconciled under a key of its own, which has
+/// no namespace, so that it is none of a Pipeline.
+struct ViewController::ConnectedCluster : Watching {
+  kube::ObjectKey key{};     // in the queue: see cluster_queue_key()
+  kube::ObjectKey object{};  // the GitopsCluster
+  Steady next_write{};
+};
+inline kube::ObjectKey cluster_queue_key(const kube::ObjectKey& object) { return {"", object.to_string()}; }
+
 struct ViewController::Pipeline {
   kube::ObjectKey key{};
   std::string uid{};

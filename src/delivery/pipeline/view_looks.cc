@@ -128,10 +128,13 @@ void ViewController::take(Entry& entry, TargetView& view, Sight sight, const App
   if (sight.kind == Sight::Kind::Unknown) view.problem = "UnknownKind";
   if (sight.kind == Sight::Kind::Seen) {
     view.related = related_to(sight.look.object);
+    const ObjectKey claim = claimed_pipeline(sight.look.object);
+    view.claim = claim.name.empty() ? "" : claim.to_string();
     view.api_version = sight.api_version;
   } else if (!is_old) {
     sight.look.object = {};
     view.related.clear();
+    view.claim.clear();
     view.api_version = app.api_version;
   }
   Reading reading = read(sight.look, std::move(view.memory), now);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "delivery/gate/window.h"
-#include "delivery/probe/zone.h"
+#include "base/zone.h"
 
 namespace slipway::delivery::probe {
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "delivery/family/text.h"
 #include "delivery/gate/log.h"
-#include "delivery/probe/zone.h"
+#include "base/zone.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/show.h"
 #include "delivery/rollout/subject.h"
@@ -102,10 +102,10 @@ Task<Result<CommandAnswer>> tell_replay(ActionCall call) {
   SLIPWAY_CO_TRY(plan, read_plan(subject.plan, wave::Shape::Pair));
   const RolloutStatus status = read_status(rollout);
   const auto gates = gates_of(status, plan);
-  std::map<std::string, gate::Zone> zones;
+  std::map<std::string, Zone> zones;
   for (const auto& [key, spec] : gates) {
     if (!spec.window) continue;
-    SLIPWAY_CO_TRY(zone, probe::load_zone(call.env.files, spec.window->time_zone));
+    SLIPWAY_CO_TRY(zone, load_zone(call.env.files, spec.window->time_zone));
     zones.emplace(spec.window->time_zone, std::move(zone));
   }
   CommandAnswer answer;

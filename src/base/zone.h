@@ -1,5 +1,5 @@
 // Time zones as values: the offsets from UTC of a place over time, read from a TZif file (RFC 8536) and the POSIX rule at its
-// end. Where the files are is the caller's (probe/zone.h); no table is compiled in.
+// end. load_zone() reads the files of this machine; no table is compiled in.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,9 @@
 #include "base/status.h"
 #include "base/time.h"
 
-namespace slipway::delivery::gate {
+namespace slipway {
+
+class Files;
 
 /// When in a year the clocks change: the `week`th (5: last) `day` (0: Sunday) of a month, or a day of the year.
 struct YearlyChange {
@@ -54,4 +56,9 @@ class Zone {
   YearlyChange to_standard_;
 };
 
-}  // namespace slipway::delivery::gate
+/// The zone by its IANA name, from the system's zone files (/usr/share/zoneinfo); "UTC" needs none. NotFound, naming the
+/// package to install, where there is no such file; Invalid for text that is no name of a zone. A small file is read: keep the
+/// result.
+Result<Zone> load_zone(Files& files, const std::string& name);
+
+}  // namespace slipway

@@ -1,13 +1,13 @@
-#include "delivery/probe/zone.h"
+#include "base/zone.h"
 
 #include <gtest/gtest.h>
 
 #include "base/manual_env.h"
 
-namespace slipway::delivery::probe {
+namespace slipway {
 namespace {
 
-TEST(ProbeZone, utc_needs_no_file_and_others_say_what_is_missing) {
+TEST(ZoneFiles, utc_needs_no_file_and_others_say_what_is_missing) {
   MemoryFiles files;
   EXPECT_EQ(load_zone(files, "UTC").value().name(), "UTC");
   EXPECT_EQ(load_zone(files, "Europe/Berlin").error().message,
@@ -15,7 +15,7 @@ TEST(ProbeZone, utc_needs_no_file_and_others_say_what_is_missing) {
   EXPECT_EQ(load_zone(files, "../etc/passwd").error().reason, Reason::Invalid);
 }
 
-TEST(ProbeZone, files_are_read_as_zones) {
+TEST(ZoneFiles, files_are_read_as_zones) {
   MemoryFiles files;
   ASSERT_TRUE(files.make_folders("/usr/share/zoneinfo/Etc"));
   ASSERT_TRUE(files.write("/usr/share/zoneinfo/Etc/Bad", "not a zone", 0644));
@@ -23,4 +23,4 @@ TEST(ProbeZone, files_are_read_as_zones) {
 }
 
 }  // namespace
-}  // namespace slipway::delivery::probe
+}  // namespace slipway

@@ -1,12 +1,13 @@
-#include "delivery/gate/zone.h"
+#include "base/zone.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/env.h"
 #include "base/text.h"
 
-namespace slipway::delivery::gate {
+namespace slipway {
 namespace {
 
 using std::chrono::days;
@@ -194,4 +195,16 @@ Time Zone::to_utc(Time local) const {
   return local - before;
 }
 
-}  // namespace slipway::delivery::gate
+Result<Zone> load_zone(Files& files, const std::string& name) {
+  if (name == "UTC") return Zone();
+  if (name.empty() || name.starts_with('/') || name.contains("..")) {
+    return fail(Reason::Invalid, fmt::format("{:?} is no time zone such as Europe/Berlin", name));
+  }
+  auto bytes = files.read("/usr/share/zoneinfo/" + name);
+  if (!bytes) {
+    return fail(Reason::NotFound, fmt::format("there is no time zone {} on this machine; install the package tzdata", name));
+  }
+  return Zone::parse(name, *bytes);
+}
+
+}  // namespace slipway

@@ -1,4 +1,4 @@
-#include "server/builtin/cron_schedule.h"
+#include "base/cron_schedule.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/time.h"
 
-namespace slipway::server {
+namespace slipway {
 
 namespace {
 
@@ -141,18 +141,44 @@ bool CronSchedule::is_due_on(std::chrono::sys_days day) const {
   return is_either_day_ ? is_day_of_month || is_day_of_week : is_day_of_month && is_day_of_week;
 }
 
-std::optional<Time> CronSchedule::next(Time after) const {
+bool CronSchedule::is_due_at(int minute_of_day) const {
+  return (due_[0] >> minute_of_day % 60 & 1) != 0 && (due_[1] >> minute_of_day / 60 & 1) != 0;
+}
+
+/// The first moment after `after` at which clocks show a time of this day that is due.
+std::optional<Time> CronSchedule::next_on(std::chrono::sys_days day, Time after, const Zone& zone) const {
+  using std::chrono::hours;
+  using std::chrono::minutes;
+  if (!is_due_on(day)) return std::nullopt;
+  const Duration before = zone.offset_at(day - hours{24});
+  const Duration later = zone.offset_at(day + hours{48});
+  const Duration passed = after + std::min(before, later) - day;
+  std::optional<Time> first;
+  for (auto minute = std::max<std::int64_t>(passed / minutes{1}, 0); minute < 24 * 60; ++minute) {
+    if (!is_due_at(static_cast<int>(minute))) continue;
+    for (const Duration offset : {std::max(before, later), std::min(before, later)}) {
+      const Time when = day + minutes{minute} - offset;
+      if (when <= after || (before != later && zone.offset_at(when) != offset)) continue;
+      if (!first || when < *first) first = when;
+    }
+    if (first && before == later) return first;  // else clocks that go back show a later text at an earlier moment
+  }
+  return first;
+}
+
+std::optional<Time> CronSchedule::next(Time after, const Zone& zone) const {
+  using std::chrono::days;
   using std::chrono::floor;
   if (every_) return floor<std::chrono::seconds>(after) + *every_;
-  auto day = floor<std::chrono::days>(after);
-  for (int i = 0; i < kMostDays; ++i, day += std::chrono::days{1}) {
-    if (!is_due_on(day)) continue;
-    for (int minute = 0; minute < 24 * 60; ++minute) {
-      const Time when = day + std::chrono::minutes{minute};
-      if (when > after && (due_[0] >> minute % 60 & 1) != 0 && (due_[1] >> minute / 60 & 1) != 0) return when;
-    }
+  // Clocks that go back at midnight show the day before again.
+  auto day = floor<days>(after + zone.offset_at(after)) - days{1};
+  for (int i = 0; i < kMostDays; ++i, day += days{1}) {
+    const auto found = next_on(day, after, zone);
+    if (!found) continue;
+    const auto next_day = next_on(day + days{1}, after, zone);
+    return next_day ? std::min(*found, *next_day) : found;
   }
   return std::nullopt;
 }
 
-}  // namespace slipway::server
+}  // namespace slipway

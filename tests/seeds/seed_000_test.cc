@@ -298,10 +298,10 @@ wait: op.#Wait & {continue: read.value.data != _|_})"));
 }
 
 TEST_F(Seed000, op_load_gives_all_components_or_one) {
-  apply(step_definition("load", R"(import "vela/op"
+  apply(step_definition("load", R"cue(import "vela/op"
 all: op.#Load & {}
 one: op.#Load & {component: "web"}
-say: op.#Message & {message: "\(len(all.value)) \(one.value.name)"})"));
+say: op.#Message & {message: "\(len(all.value)) \(one.value.name)"})cue"));
   apply(
       "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [{name: web, type: "
       "webservice, properties: {image: 'web:1'}}, {name: db, type: worker, properties: {image: 'db:1'}}], workflow: {steps: "

@@ -31,6 +31,13 @@ set(rooms_of_package plane os net git sim)
 set(sources_of_package ${CMAKE_SOURCE_DIR}/tests/pipeline/landscape.cc ${CMAKE_SOURCE_DIR}/tests/nephio/actors.cc
                        ${CMAKE_SOURCE_DIR}/tests/nephio/inventory.cc)
 set(rooms_of_nephio krm)
+set(rooms_of_seeds plane os net git sim)
+set(sources_of_seeds
+    ${CMAKE_SOURCE_DIR}/tests/application/oracle_plane.cc ${CMAKE_SOURCE_DIR}/tests/application/oracle_status.cc
+    ${CMAKE_SOURCE_DIR}/tests/application/oracle_normalise.cc
+    ${CMAKE_SOURCE_DIR}/tests/rollout/rollout_fixture.cc ${CMAKE_SOURCE_DIR}/tests/package/package_fixture.cc
+    ${CMAKE_SOURCE_DIR}/tests/pipeline/landscape.cc ${CMAKE_SOURCE_DIR}/tests/pipeline/commands_fixture.cc
+    ${CMAKE_SOURCE_DIR}/tests/pipeline/stories_fixture.cc ${CMAKE_SOURCE_DIR}/tests/up/up_process.cc)
 set(sources_of_nephio ${CMAKE_SOURCE_DIR}/src/krm/corpus_test.cc)
 
 foreach(
@@ -52,6 +59,7 @@ foreach(
         remotes
         forge
         nginx
+        seeds
         workloads
         serve
         remote_plane

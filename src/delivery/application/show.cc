@@ -10,6 +10,7 @@
 #include "delivery/application/show_run.h"
 #include "delivery/application/show_steps.h"
 #include "delivery/application/standstill.h"
+#include "delivery/family/template_owner.h"
 #include "delivery/family/text.h"
 #include "json/text.h"
 
@@ -99,6 +100,25 @@ control::Wait wait_for_deletion(const kube::Object& application) {
   return wait;
 }
 
+/// Of one that a rollout delivers.
+std::optional<control::Wait> wait_for_rollout(const kube::Object& application) {
+  const Value owner = rolled_out_by(application);
+  if (owner.is_null() && !is_rollout_template(application)) return std::nullopt;
+  const std::string revision = application["status"]["latestRevision"]["name"].str();
+  control::Wait wait{.on = "a rollout", .reason = "RolloutTemplate", .message = {}, .since = {}, .next = {}, .part = ""};
+  if (owner.is_null()) {
+    wait.message = revision.empty()
+                       ? "it is a template, and is being rendered"
+                       : fmt::format("it is a template: apply an AppRollout with targetAppRevisionName {}", revision);
+    return wait;
+  }
+  wait.on = fmt::format("{} {}", owner["kind"].as_string(), owner["name"].as_string());
+  wait.reason = "RollingOut";
+  wait.message = fmt::format("it has charge of the application until its end; the annotation {} says so", kRolledOutBy);
+  wait.next = owner.with("namespace", Value(kube::ns(application)));
+  return wait;
+}
+
 std::vector<control::Wait> explain(const kube::Object& application, const control::View& view) {
   std::vector<control::Wait> waits;
   const Value& status = application["status"];
@@ -116,6 +136,7 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
                      .part = ""});
     return waits;
   }
+  if (const auto wait = wait_for_rollout(application)) return {*wait};
   const std::string resume =
       fmt::format("slipway workflow resume app/{} -n {}", kube::name(application), kube::ns(application));
   waits = waits_of_steps(run_of(application), resume);
@@ -152,7 +173,7 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
 /// Conditions that are there only when there is something to know.
 std::string notes_of(const kube::Object& application) {
   std::string out;
-  for (const char* type : {"Progressing", "StateKeep", "Contested", kDefinitionChanged, "Deleting"}) {
+  for (const char* type : {"Progressing", "PlanApplied", "StateKeep", "Contested", kDefinitionChanged, "Deleting"}) {
     const Value& condition = kube::condition(application, type);
     if (!condition.is_null()) out += fmt::format("note: {}: {}\n", type, one_line(condition["message"].str()));
   }

@@ -7,6 +7,7 @@
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/kinds.h"
 #include "delivery/rollout/plan.h"
+#include "delivery/rollout/plan_edit.h"
 #include "delivery/rollout/show.h"
 
 namespace slipway::delivery::rollout {
@@ -29,6 +30,7 @@ Family make() {
   Family family{.name = "rollout", .groups = {std::string(kTraitGroup)}};
   family.definitions = custom_resource_definitions();
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.check_plan = check_plan_edit;
   family.explain = explain_rows;
   for (const kube::GroupVersionKind& kind : {kTraitKind, kRolloutKind, kAppRolloutKind}) family.kinds.push_back(row_of(kind));
   family.commands = {plan_command()};

@@ -78,7 +78,7 @@ struct Action {
   /// It is found by the object's kind, so it need not check that.
   std::function<Task<Result<CommandAnswer>>(ActionCall call)> run;
   bool only_reads = false;
-  /// `slipway VERB NAME` means an object of this kind.
+  /// `slipway VERB NAME` means an object of this kind, or of another one that takes bare names and has such an object.
   bool takes_bare_name = false;
 };
 

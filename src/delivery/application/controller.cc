@@ -17,6 +17,7 @@
 #include "delivery/application/pre_render.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/resources.h"
+#include "delivery/application/rolled_services.h"
 #include "delivery/application/run_context.h"
 #include "delivery/application/run_record.h"
 #include "delivery/application/standstill.h"
@@ -422,6 +423,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::go_on(control::Reco
   std::optional<Duration> again;
   if (!status.workflow->is_finished) SLIPWAY_CO_TRY_VOID(co_await run_pass(run, app, status, again));
   if (!status.workflow->is_finished) {
+    SLIPWAY_CO_TRY_VOID(co_await judge_rolled_services(app));
     status.phase = phase_of(*status.workflow);
     co_return again;
   }
@@ -530,6 +532,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   const Value revision = revisions_->get({std::string(kube::ns(app.application())), app.revision()});
   if (!revision.is_null()) SLIPWAY_CO_TRY_VOID(co_await note_run(*client, revision, *status.workflow));
   if (!has_succeeded) {
+    SLIPWAY_CO_TRY_VOID(co_await judge_rolled_services(app));
     co_return collected.is_done() ? std::nullopt : std::optional<Duration>(options_.collect_pause);
   }
   if (!app.memory().has_notes) {

@@ -7,9 +7,11 @@
 #include "base/text.h"
 #include "delivery/application/definition_changes.h"
 #include "delivery/application/kind.h"
+#include "delivery/application/rollout_plans.h"
 #include "delivery/application/show_run.h"
 #include "delivery/application/show_steps.h"
 #include "delivery/application/standstill.h"
+#include "delivery/family/rolled_workloads.h"
 #include "delivery/family/template_owner.h"
 #include "delivery/family/text.h"
 #include "json/text.h"
@@ -85,6 +87,21 @@ std::vector<control::Wait> waits_of_traits(const kube::Object& application, cons
   return waits;
 }
 
+/// Of a component that a rollout delivers: the rollout or, once that has succeeded, its workload. Else null.
+Value rolled_next(const kube::Object& application, const control::View& view, const Value& service) {
+  for (const Value& reference : application["status"]["appliedResources"].items()) {
+    if (!reference["cluster"].as_string().empty() && reference["cluster"].as_string() != kHub) continue;
+    const kube::Object object = view.find(reference);
+    const Value& listed = object["spec"]["componentList"];
+    const bool is_its = (listed.size() == 1 && listed.item(0) == service["name"]) ||
+                        kube::label(object, kLabelComponent) == service["name"].as_string();
+    if (!has_plan(object) || !is_its) continue;
+    const std::vector<Value> workloads = rolled_workloads(object);
+    return has_rolled_out(object) && !workloads.empty() ? workloads.front() : reference;
+  }
+  return {};
+}
+
 /// What its workflow waited for is past.
 control::Wait wait_for_deletion(const kube::Object& application) {
   control::Wait wait{.on = "its deletion",
@@ -150,7 +167,9 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
                        .since = {},
                        .next = {},
                        .part = ""};
-    if (service["cluster"].as_string().empty()) {
+    if (Value rolled = rolled_next(application, view, service); !rolled.is_null()) {
+      wait.next = std::move(rolled);
+    } else if (service["cluster"].as_string().empty()) {
       wait.next = json::object({{"apiVersion", service["workloadDefinition"]["apiVersion"]},
                                 {"kind", service["workloadDefinition"]["kind"]},
                                 {"namespace", service["namespace"]},

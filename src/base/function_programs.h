@@ -23,7 +23,7 @@ class FunctionPrograms : public Programs {
   Task<Result<ProgramEnd>> run(ProgramCall call) override {
     SLIPWAY_CO_TRY_VOID(find(call.name));
     calls_.push_back(call);
-    co_return functions_.at(call.name)(call);
+    co_return functions_[call.name](call);
   }
 
  private:

@@ -2,6 +2,7 @@
 // memory. Certificates, proxies and pools are the implementation's matter (net/client.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/http.h"
@@ -10,6 +11,10 @@
 namespace slipway {
 
 class Mailer;
+
+/// Bytes of an answer (docs/security.md) for a step of a workflow, and for a gate, a token of its, or a notifier.
+inline constexpr std::uint64_t kMaxStepAnswer = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kMaxGateAnswer = std::uint64_t{512} << 10;
 
 struct HttpCall {
   std::string url;  // http:// or https://, without a fragment; its path and query become the target
@@ -20,14 +25,17 @@ struct HttpCall {
   Duration timeout = std::chrono::seconds{30};
   /// The answer's body comes as `stream`, without a limit on its length; otherwise whole, in `body`.
   bool is_streaming = false;
+  /// Of a whole body, counted while it is read; 0: as many as the client takes. Bodies are not decompressed.
+  std::uint64_t max_answer_bytes = 0;
 };
 
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
   /// An answer of any status. Errors are the transport's: ServiceUnavailable (no connection, cut), Timeout, BadRequest (the
-  /// URL), RequestEntityTooLarge (the answer), Unauthorized (the server's certificate). Redirects are not followed. The effect
-  /// of a call that failed may have happened; only GET and HEAD are ever sent twice.
+  /// URL, a method that is no token, a header that would end its line), RequestEntityTooLarge (the answer), Unauthorized (the
+  /// server's certificate). Redirects are not followed. The effect of a call that failed may have happened; only GET and HEAD
+  /// are ever sent twice.
   virtual Task<Result<http::Response>> send(HttpCall call) = 0;
   /// As send, with other trust. BadRequest when a certificate or key cannot be read; NotImplemented when this client trusts all
   /// servers alike.

@@ -145,6 +145,11 @@ std::optional<Status> internal_fault(const Known& known) {
                            known.cluster.name));
 }
 
+constexpr const char* kNoAuthority =
+    "its Secret has no data.ca.crt, so the authorities of this machine verify its certificate: put the cluster's authority "
+    "there, "
+    "or data.insecure \"true\" to send its credentials to any server that answers";
+
 Task<int> probe(Session& session, client::Client& hub, ClusterArguments arguments) {
   if (arguments.name == fleet::kHubCluster) {
     const auto version = co_await version_of(hub);
@@ -165,9 +170,14 @@ Task<int> probe(Session& session, client::Client& hub, ClusterArguments argument
   const auto version = co_await version_of(**client);
   if (!version) {
     report(version.error(), fmt::format("cluster {} does not answer", arguments.name));
+    if (known->cluster.trust == fleet::ServerTrust::System) fmt::print(stderr, "slipway: {}\n", kNoAuthority);
     co_return kFailed;
   }
   fmt::print("cluster {} answers: {}\n", arguments.name, *version);
+  if (known->cluster.trust == fleet::ServerTrust::Any)
+    fmt::print("its certificate is not verified (data.insecure of its Secret)\n");
+  if (known->cluster.trust == fleet::ServerTrust::System)
+    fmt::print("its certificate is verified by the authorities of this machine\n");
   co_return kDelivered;
 }
 

@@ -18,11 +18,11 @@ void set_encoded(json::ObjectBuilder& out, const char* key, const std::string& t
   if (!text.empty()) out.set(key, base64_encode(text));
 }
 
-/// Whether the Secret of KubeVela says all there is. There, no authority means that the server is not verified.
+/// Whether the Secret of KubeVela says all there is.
 bool is_plain(const remote::Connection& connection) {
   const bool has_certificate = !connection.certificate_pem.empty() && !connection.key_pem.empty();
-  return connection.is_insecure == connection.authority_pem.empty() && connection.server_name.empty() &&
-         connection.user.empty() && connection.impersonated_user.empty() && has_certificate == connection.token.empty();
+  return connection.server_name.empty() && connection.user.empty() && connection.impersonated_user.empty() &&
+         has_certificate == connection.token.empty();
 }
 
 Value secret(const std::string& name, const char* label, const std::string& value, Value data) {
@@ -39,6 +39,7 @@ Value plain_secret(const std::string& name, const remote::Connection& connection
   json::ObjectBuilder data;
   set_encoded(data, "endpoint", connection.server);
   set_encoded(data, "ca.crt", connection.authority_pem);
+  if (connection.is_insecure) set_encoded(data, "insecure", "true");
   set_encoded(data, "proxy-url", connection.proxy_url);
   set_encoded(data, "token", connection.token);
   if (connection.token.empty()) {

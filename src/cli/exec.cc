@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/place.h"
@@ -41,7 +42,7 @@ int exit_code_of(std::string_view text) {
   const auto ended = json::parse(text);
   if (!ended || (*ended)["status"].as_string() == "Success") return 0;
   for (const json::Value& cause : (*ended)["details"]["causes"].items()) {
-    if (cause["reason"].as_string() == "ExitCode") return std::atoi(cause["message"].str().c_str());
+    if (cause["reason"].as_string() == "ExitCode") return static_cast<int>(leading_count(cause["message"].as_string()));
   }
   fmt::print(stderr, "slipway: {}\n", (*ended)["message"].as_string());
   return kFailed;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/count.h"
 #include "base/env.h"
 #include "client/client.h"
 
@@ -58,7 +59,7 @@ class PaperApi : public Client {
 
   Task<Result<std::unique_ptr<Watch>>> watch(Request request) override {
     calls.push_back(request.to_string() + " from " + request.resource_version);
-    co_return std::make_unique<PaperWatch>(*this, std::stoll(request.resource_version));
+    co_return std::make_unique<PaperWatch>(*this, leading_count(request.resource_version));
   }
 
   std::vector<std::string> calls;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/count.h"
 #include "client/backoff.h"
 #include "cluster/index_set.h"
 #include "cluster/job_policy.h"
@@ -17,6 +18,8 @@ namespace {
 using json::Value;
 
 constexpr client::Backoff kPodBackoff{std::chrono::seconds{10}, std::chrono::minutes{10}};
+/// As the API server bounds spec.backoffLimitPerIndex.
+constexpr std::int64_t kMaxIndexFailures = std::numeric_limits<std::int32_t>::max();
 /// Pods created in one go.
 constexpr std::int64_t kMaxBatch = 500;
 
@@ -253,8 +256,9 @@ void Planner::count_index(const kube::Object& pod, const PodVerdict& verdict) {
   const auto index = completion_index(pod);
   if (!index || verdict.action == PodFailure::Replace) return;
   IndexFailures& known = index_failures_[*index];
-  const std::string before(kube::annotation(pod, kIndexFailures));
-  const std::int64_t counted = (before.empty() ? 0 : std::stoll(before)) + (verdict.action == PodFailure::Ignore ? 0 : 1);
+  // Users may write the annotation: what is no count is 0, as in the reference.
+  const std::int64_t before = std::min(parse_count(kube::annotation(pod, kIndexFailures)).value_or(0), kMaxIndexFailures);
+  const std::int64_t counted = before + (verdict.action == PodFailure::Ignore ? 0 : 1);
   known.count = std::max(known.count, counted);
   known.last = std::max(known.last, clock_.present(finish_time(pod)));
   const bool is_over = counted > *spec_.limit_per_index || verdict.action == PodFailure::FailIndex;

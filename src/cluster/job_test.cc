@@ -104,6 +104,24 @@ TEST_F(JobTest, retries_with_growing_pauses_until_the_limit) {
   EXPECT_EQ(list({"", "v1", "events"}).size(), 1U);
 }
 
+/// Who may patch pods may write any text there: it must neither stop the process nor the Job.
+TEST_F(JobTest, an_annotation_that_is_no_count_counts_as_no_failure) {
+  make(kJobs, job_yaml("work", "  completions: 2\n  parallelism: 2\n  completionMode: Indexed\n  backoffLimitPerIndex: 1\n",
+                       "slipway.dev/run-time: 5s, slipway.dev/exit-code: '3'"));
+  advance(seconds{1});
+  const auto pods = list(kPods);
+  ASSERT_EQ(pods.size(), 2U);
+  const std::string texts[] = {"abc", "99999999999999999999"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    patch(kPods, std::string(kube::name(pods[i])),
+          fmt::format(R"({{"metadata":{{"annotations":{{"{}":"{}"}}}}}})", kIndexFailures, texts[i]));
+  }
+  ASSERT_TRUE(env_.run_until([&] { return is_finished_job(job()); }));
+  EXPECT_EQ(ending(), "Failed FailedIndexes");
+  EXPECT_EQ(status()["failedIndexes"].str(), "0,1");
+  EXPECT_EQ(status()["failed"].as_int(), 4) << "each index was tried twice";
+}
+
 TEST_F(JobTest, succeeds_on_the_attempt_that_the_annotation_says) {
   make(kJobs, job_yaml("work", "", "slipway.dev/exit-code: '1,0'"));
   advance(seconds{30});

@@ -88,7 +88,9 @@ const std::set<std::string>& OwnerGraph::dependents(const std::string& uid) cons
 
 bool OwnerGraph::has_blocking_dependents(const std::string& uid) const {
   return std::ranges::any_of(dependents(uid), [&](const std::string& dependent) {
-    const auto references = nodes_.at(dependent).references.items();
+    const Node* node = find(dependent);
+    if (node == nullptr) return false;
+    const auto references = node->references.items();
     return std::any_of(references.begin(), references.end(), [&](const json::Value& reference) {
       return reference["uid"].as_string() == uid && reference["blockOwnerDeletion"].as_bool();
     });

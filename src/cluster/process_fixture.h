@@ -125,12 +125,12 @@ class ProcessTest : private ProcessStage, public ClusterTest {
 
   std::vector<PaperSupervisors::Supervisor>& started() { return processes.started; }
   PodManifest manifest(std::size_t which = 0) {
-    return decode_manifest(env_.files().read(started().at(which).folder + "/manifest").value()).value();
+    return decode_manifest(env_.files().read(started()[which].folder + "/manifest").value()).value();
   }
   /// The supervisor records how its containers stand.
   void record(std::size_t which, PodPhase phase, std::int32_t exit_code = 0, bool is_stopping = false,
               const std::string& reason = "") {
-    auto& supervisor = started().at(which);
+    auto& supervisor = started()[which];
     PodState state;
     state.supervisor = supervisor.id;
     state.phase = phase;
@@ -147,7 +147,7 @@ class ProcessTest : private ProcessStage, public ClusterTest {
     if (is_final(phase)) end(which);
   }
   void end(std::size_t which) {
-    started().at(which).is_alive = false;
+    started()[which].is_alive = false;
     processes.changed->notify();
   }
   json::Value pod(std::size_t which = 0) {

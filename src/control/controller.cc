@@ -50,6 +50,10 @@ Result<Client*> Reconcile::on(const std::string& cluster) {
   return known.get();
 }
 
+Client& Reconcile::as(std::shared_ptr<const kube::UserInfo> author) {
+  return *acting_.emplace_back(std::make_unique<ActingClient>(client, std::move(author)));
+}
+
 std::vector<Written> Reconcile::take_written() {
   std::vector<Written> all;
   for (auto& [cluster, writer] : clients_) {

@@ -17,6 +17,7 @@
 #include "client/backoff.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "control/acting_client.h"
 #include "control/clusters.h"
 #include "control/informer_pool.h"
 #include "control/tracking_client.h"
@@ -44,7 +45,9 @@ struct Outcome {
 };
 
 struct ControllerOptions {
-  /// How many objects may be reconciled at the same time.
+  /// How many objects may be reconciled at the same time. A tenant (queue.h) may use all of them while no other waits. One that
+  /// uses less than a quarter is never kept waiting by those that use more: it gets workers beyond this number, up to twice
+  /// as many in all.
   std::size_t workers = 64;
   /// How long its caches may take before the runtime says at warn what the controller waits for (and keeps waiting).
   Duration sync_timeout = std::chrono::seconds{5};
@@ -61,6 +64,7 @@ class Reconcile {
   Clusters& clusters_;
   TrackingClient::Options tracking_;
   std::map<std::string, std::unique_ptr<TrackingClient>> clients_;  // by cluster
+  std::vector<std::unique_ptr<ActingClient>> acting_;
 
  public:
   Reconcile(ObjectKey reconciled, const std::string& home, Clusters& clusters, TrackingClient::Options tracking);
@@ -71,6 +75,9 @@ class Reconcile {
 
   /// Another cluster by name. NotFound when it is not known (any more). The client lives as long as this run.
   Result<Client*> on(const std::string& cluster);
+  /// The home cluster as `author` sees it: for all that is read or written because that user's object says so. A null author is
+  /// the process itself. The client lives as long as this run.
+  Client& as(std::shared_ptr<const kube::UserInfo> author);
   std::vector<Written> take_written();
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include "base/check.h"
@@ -13,6 +14,8 @@ namespace {
 
 /// How long a reconcile waits for the cache to show what the last one has written, before its object is put off.
 constexpr Duration kWaitForWrites = std::chrono::seconds{30};
+/// A tenant that uses less than the workers divided by this is never kept waiting by those that use more.
+constexpr std::size_t kSharesOfWorkers = 4;
 
 ObjectKey key_of_change(const Value& before, const Value& after) { return kube::key_of(after.is_null() ? before : after); }
 
@@ -100,9 +103,9 @@ ControllerRun::ControllerRun(Env& env, Clusters& clusters, Tasks& tasks, Caches 
       controller_(std::move(controller)),
       options_(controller_->options()),
       queue_(env, options_.backoff),
-      worker_free_(env),
       agent_("slipway-" + controller_->name()),
       name_(controller_->name()),
+      failures_(env, agent_),
       watches_(std::make_unique<HomeWatches>(*this)) {
   controller_->watch(*watches_);
   watches_->complete();
@@ -120,13 +123,38 @@ Task<> ControllerRun::dispatch() {
   co_await wait_for_caches();
   is_ready_ = true;
   for (;;) {
-    while (busy_ >= options_.workers) co_await worker_free_.wait();
-    ObjectKey key = co_await queue_.take();
+    auto key = next_key();
+    if (!key) {
+      co_await queue_.changed().wait();
+      continue;
+    }
     ++busy_;
-    running_[key] = {env_.clock.steady()};
+    ++busy_of_[key->ns];
+    running_[*key] = {env_.clock.steady()};
     watch_over_deadlines();
-    tasks_.spawn(reconcile(std::move(key)));
+    tasks_.spawn(reconcile(std::move(*key)));
   }
+}
+
+/// A tenant below its share comes first, and does not wait for a worker of the others.
+std::optional<ObjectKey> ControllerRun::next_key() {
+  const std::size_t share = std::max<std::size_t>(1, options_.workers / kSharesOfWorkers);
+  const auto is_below_share = [&](const std::string& tenant) {
+    const auto busy = busy_of_.find(tenant);
+    return busy == busy_of_.end() || busy->second < share;
+  };
+  if (busy_ < 2 * options_.workers) {
+    if (auto key = queue_.take_if(is_below_share)) return key;
+  }
+  if (busy_ >= options_.workers) return std::nullopt;
+  return queue_.take_if([](const std::string&) { return true; });
+}
+
+void ControllerRun::free_worker(const std::string& tenant) {
+  --busy_;
+  const auto busy = busy_of_.find(tenant);
+  if (--busy->second == 0) busy_of_.erase(busy);
+  queue_.changed().notify();
 }
 
 /// Waits for the caches that watch() has asked for. Says what it waits for when that takes longer than it should.
@@ -156,10 +184,22 @@ Task<> ControllerRun::reconcile(ObjectKey key) {
   put_off_.erase(key);
   const TrackingClient::Options tracking{env_.clock, agent_, env_.clock.steady() + options_.reconcile_timeout};
   Reconcile run(key, home_, clusters_, tracking);
-  const Outcome outcome = co_await controller_->reconcile(run);
+  const Outcome outcome = co_await reconcile_guarded(run);
   note_written(key, run.take_written());
   settle(key, outcome);
   finished(key);
+}
+
+/// The only place that catches what reconciles throw. Reconciles report errors as Outcomes; an exception is a mistake of ours
+/// that some object brings out, and that object alone is to fail.
+Task<Outcome> ControllerRun::reconcile_guarded(Reconcile& run) {
+  try {
+    co_return co_await controller_->reconcile(run);
+  } catch (const std::exception& thrown) {
+    co_return Outcome::failed(fail(Reason::InternalError, fmt::format("the reconcile threw: {}", thrown.what())).error());
+  } catch (...) {
+    co_return Outcome::failed(fail(Reason::InternalError, "the reconcile threw what is no std::exception").error());
+  }
 }
 
 Task<bool> ControllerRun::wait_written(std::vector<Written> written) {
@@ -206,15 +246,16 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
   switch (outcome.kind) {
     case Outcome::Kind::Settled:
       queue_.forget(key);
+      failures_.forget(key);
       return;
     case Outcome::Kind::RetriesAfter:
       queue_.forget(key);
+      failures_.forget(key);
       queue_.add_after(key, outcome.after);
       return;
     case Outcome::Kind::Failed:
       env_.metrics.count("slipway_reconcile_errors_total", {{"controller", name_}}, 1);
-      env_.log.debug("reconcile failed",
-                     {{"controller", agent_}, {"object", key.to_string()}, {"error", outcome.error.message}});
+      failures_.record(key, outcome.error);
       queue_.add_backed_off(key);
       return;
   }
@@ -222,10 +263,7 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
 
 void ControllerRun::finished(const ObjectKey& key) {
   const auto found = running_.find(key);
-  if (!found->second.is_overdue) {
-    --busy_;
-    worker_free_.notify();
-  }
+  if (!found->second.is_overdue) free_worker(key.ns);
   running_.erase(found);
   if (running_.empty()) overdue_timer_.reset();
   queue_.done(key);
@@ -245,8 +283,7 @@ void ControllerRun::watch_over_deadlines() {
     for (auto& [key, running] : running_) {
       if (running.is_overdue || env_.clock.steady() < running.since + options_.reconcile_timeout) continue;
       running.is_overdue = true;
-      --busy_;
-      worker_free_.notify();
+      free_worker(key.ns);
       env_.metrics.count("slipway_reconcile_overdue_total", {{"controller", name_}}, 1);
       env_.log.warn(hindrance(Hindrance::Kind::ReconcileOverdue, key.to_string(), running.since).to_string());
     }

@@ -5,9 +5,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "control/failure_log.h"
 #include "control/queue.h"
 #include "control/runtime.h"
 
@@ -37,10 +39,16 @@ class ControllerRun {
     bool is_overdue = false;  // it has been reported and holds no worker any more
   };
 
-  /// Takes keys for as long as the world lasts, at most `options_.workers` reconciles at once.
+  /// Takes keys for as long as the world lasts, as many at once as ControllerOptions::workers says.
   Task<> dispatch();
+  /// The next key that a worker is free for.
+  std::optional<ObjectKey> next_key();
+  /// A reconcile holds a worker of its tenant no longer.
+  void free_worker(const std::string& tenant);
   Task<> wait_for_caches();
   Task<> reconcile(ObjectKey key);
+  /// The controller's reconcile; what it throws becomes Outcome::failed.
+  Task<Outcome> reconcile_guarded(Reconcile& run);
   /// False when a cache does not show one of the writes in time: the object is put off.
   Task<bool> wait_written(std::vector<Written> written);
   /// The cache in which a write is to be seen; null: there is none.
@@ -61,8 +69,8 @@ class ControllerRun {
   std::unique_ptr<Controller> controller_;
   ControllerOptions options_;
   Queue queue_;
-  Signal worker_free_;
-  std::size_t busy_ = 0;
+  std::size_t busy_ = 0;                        // workers in use
+  std::map<std::string, std::size_t> busy_of_;  // by tenant; none is 0
   std::map<ObjectKey, Running> running_;
   std::unique_ptr<Timer> overdue_timer_;
   /// What the last reconcile of a key has written: to be seen before its next.
@@ -72,6 +80,7 @@ class ControllerRun {
   std::map<ObjectKey, Steady> put_off_;
   std::string agent_;
   std::string name_;
+  FailureLog failures_;
   std::deque<InformerLease> own_caches_;
   std::unique_ptr<HomeWatches> watches_;
   bool is_ready_ = false;  // its caches had their first list

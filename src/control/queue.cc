@@ -8,12 +8,12 @@ constexpr double kJitter = 0.1;
 
 }  // namespace
 
-Queue::Queue(Env& env, client::Backoff backoff) : env_(env), backoff_(backoff), available_(env) {}
+Queue::Queue(Env& env, client::Backoff backoff) : env_(env), backoff_(backoff), changed_(env) {}
 
 void Queue::add(const ObjectKey& key) {
   if (!dirty_.insert(key).second || working_.contains(key)) return;
-  ready_.push_back(key);
-  available_.notify();
+  ready_.push(key.ns, key);
+  changed_.notify();
 }
 
 void Queue::add_after(const ObjectKey& key, Duration after) {
@@ -58,20 +58,25 @@ void Queue::add_backed_off(const ObjectKey& key) {
 
 void Queue::forget(const ObjectKey& key) { failures_.erase(key); }
 
+std::optional<ObjectKey> Queue::take_if(const std::function<bool(const std::string& tenant)>& may_run) {
+  std::optional<ObjectKey> key = ready_.pop_if(may_run);
+  if (!key) return key;
+  dirty_.erase(*key);
+  working_.insert(*key);
+  return key;
+}
+
 Task<ObjectKey> Queue::take() {
-  while (ready_.empty()) co_await available_.wait();
-  ObjectKey key = std::move(ready_.front());
-  ready_.pop_front();
-  dirty_.erase(key);
-  working_.insert(key);
-  co_return key;
+  for (;;) {
+    if (auto key = take_if([](const std::string&) { return true; })) co_return std::move(*key);
+    co_await changed_.wait();
+  }
 }
 
 void Queue::done(const ObjectKey& key) {
   working_.erase(key);
-  if (!dirty_.contains(key)) return;
-  ready_.push_back(key);
-  available_.notify();
+  if (dirty_.contains(key)) ready_.push(key.ns, key);
+  changed_.notify();
 }
 
 }  // namespace slipway::control

@@ -1,14 +1,20 @@
 // The work queue of one controller (client-go's rate-limited delaying queue): a set of keys. Adding a queued key changes
 // nothing, adding one that is being worked on queues it again when that is done, a delayed add is superseded by an earlier one.
+//
+// Tenants take turns. A tenant is a namespace; cluster-scoped keys are one tenant. Keys of one tenant come in the order in
+// which they were added, and a tenant with many keys delays another by one key only.
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "base/env.h"
+#include "base/fair_queue.h"
 #include "client/backoff.h"
 #include "kube/object.h"
 
@@ -18,8 +24,8 @@ using kube::ObjectKey;
 
 class Queue {
  public:
-  /// client-go's default item rate limiter.
-  static constexpr client::Backoff kDefaultBackoff{std::chrono::milliseconds{5}, std::chrono::seconds{1000}};
+  /// client-go's default item rate limiter, but for its end (1,000 s there).
+  static constexpr client::Backoff kDefaultBackoff{std::chrono::milliseconds{5}, std::chrono::minutes{5}};
 
   explicit Queue(Env& env, client::Backoff backoff = kDefaultBackoff);
 
@@ -29,9 +35,13 @@ class Queue {
   void add_backed_off(const ObjectKey& key);
   /// Resets the key's back-off.
   void forget(const ObjectKey& key);
-  /// The next key; it counts as being worked on until done().
+  /// The first key of the first tenant in turn that `may_run` allows, or nullopt. It counts as being worked on until done().
+  std::optional<ObjectKey> take_if(const std::function<bool(const std::string& tenant)>& may_run);
+  /// The next key, whoever its tenant is.
   Task<ObjectKey> take();
   void done(const ObjectKey& key);
+  /// Notified when a key was added, and when one is done.
+  Signal& changed() { return changed_; }
 
   bool is_idle() const { return ready_.empty() && working_.empty(); }
   std::size_t size() const { return ready_.size(); }
@@ -44,8 +54,8 @@ class Queue {
 
   Env& env_;
   client::Backoff backoff_;
-  Signal available_;
-  std::deque<ObjectKey> ready_;
+  Signal changed_;
+  FairQueue<ObjectKey> ready_;
   std::set<ObjectKey> dirty_;  // queued, or to be queued again when done
   std::set<ObjectKey> working_;
   std::map<ObjectKey, Due::iterator> delayed_;

@@ -28,6 +28,23 @@ TEST_F(QueueTest, gives_each_key_once_in_order) {
   EXPECT_EQ(take(), "c");
 }
 
+TEST_F(QueueTest, lets_tenants_take_turns) {
+  for (const char* name : {"a1", "a2", "a3"}) queue_.add({"team-a", name});
+  queue_.add({"team-b", "b1"});
+  queue_.add({"", "c1"});
+  queue_.add({"team-b", "b2"});
+  for (const char* name : {"a1", "b1", "c1", "a2", "b2", "a3"}) EXPECT_EQ(take(), name);
+}
+
+TEST_F(QueueTest, passes_over_tenants_that_may_not_run) {
+  queue_.add({"team-a", "a1"});
+  queue_.add({"team-b", "b1"});
+  const auto not_a = [](const std::string& tenant) { return tenant != "team-a"; };
+  EXPECT_EQ(queue_.take_if(not_a)->name, "b1");
+  EXPECT_FALSE(queue_.take_if(not_a));
+  EXPECT_EQ(queue_.size(), 1U);
+}
+
 TEST_F(QueueTest, never_gives_a_key_that_is_being_worked_on) {
   queue_.add(key("a"));
   EXPECT_EQ(take(), "a");
@@ -65,7 +82,7 @@ TEST_F(QueueTest, backs_off_exponentially_with_a_cap_and_some_jitter) {
     const Duration waited = env_.now() - began;
     EXPECT_GE(waited, expected);
     EXPECT_LE(waited, expected * 11 / 10);
-    expected = std::min<Duration>(expected * 2, seconds{1000});
+    expected = std::min<Duration>(expected * 2, seconds{300});
   }
   queue_.forget(key("a"));
   const Time began = env_.now();

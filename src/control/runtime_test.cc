@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "base/manual_env.h"
 #include "client/paper_api.h"
+#include "control/failure_log.h"
 #include "control/runtime.h"
 
 namespace slipway::control {
@@ -45,8 +47,10 @@ class Diarist : public Controller {
 /// Keeps what was logged at warn.
 class WarningLog : public Log {
  public:
-  void write(LogLevel level, std::string_view text, Fields) override {
-    if (level == LogLevel::Warn) warnings.emplace_back(text);
+  void write(LogLevel level, std::string_view text, Fields fields) override {
+    if (level != LogLevel::Warn) return;
+    warnings.emplace_back(text);
+    for (const auto& [name, value] : fields) warnings.back() += fmt::format(" {}={}", name, value);
   }
   std::vector<std::string> warnings;
 };
@@ -207,6 +211,54 @@ TEST_F(RuntimeTest, tries_again_after_failures_with_growing_pauses) {
   EXPECT_GE(env_.now() - began, std::chrono::milliseconds{5 + 10 + 20});
 }
 
+TEST_F(RuntimeTest, an_exception_fails_its_object_only) {
+  for (const char* name : {"a", "b", "c"}) api_.put(name);
+  start([&](Diarist&, Reconcile& run) -> Task<Outcome> {
+    if (run.key.name == "a") throw std::out_of_range("map::at");
+    co_await sleep_for(env_, seconds{1});
+    if (run.key.name == "b") throw 7;
+    co_return Outcome::settled();
+  });
+  env_.advance(seconds{10});
+  EXPECT_EQ(std::ranges::count(diary_, "c"), 1) << "the rest goes on";
+  EXPECT_GT(std::ranges::count(diary_, "a"), 5) << "tried again, with back-off";
+  EXPECT_EQ(log_.warnings, (Names{"ReconcileError controller=slipway-diarist object=default/a failures=1 "
+                                  "error=the reconcile threw: map::at",
+                                  "ReconcileError controller=slipway-diarist object=default/b failures=1 "
+                                  "error=the reconcile threw what is no std::exception"}));
+}
+
+TEST_F(RuntimeTest, a_failing_object_is_logged_at_once_and_then_once_a_minute) {
+  api_.put("a");
+  start([&](Diarist&, Reconcile&) -> Task<Outcome> { co_return Outcome::failed(fail(Reason::Forbidden, "no").error()); });
+  EXPECT_EQ(log_.warnings.size(), 1U);
+  env_.advance(std::chrono::minutes{30});
+  EXPECT_GE(log_.warnings.size(), 6U) << "the back-off ends at five minutes";
+  EXPECT_LE(log_.warnings.size(), 12U);
+  EXPECT_TRUE(log_.warnings.back().ends_with(" error=no")) << log_.warnings.back();
+}
+
+TEST_F(RuntimeTest, two_conflicts_in_a_row_are_not_logged) {
+  api_.put("a");
+  start([&](Diarist& self, Reconcile&) -> Task<Outcome> {
+    const bool is_third = self.diary.size() % 3 == 0;
+    if (is_third) co_return Outcome::settled();
+    co_return Outcome::failed(fail(Reason::Conflict, "changed").error());
+  });
+  env_.advance(seconds{1});
+  EXPECT_EQ(diary_.size(), 3U);
+  EXPECT_TRUE(log_.warnings.empty());
+}
+
+TEST_F(RuntimeTest, many_failing_objects_share_a_limit_of_log_lines) {
+  for (int i = 0; i < 50; ++i) api_.put(fmt::format("a{}", i));
+  start([&](Diarist&, Reconcile&) -> Task<Outcome> { co_return Outcome::failed(fail(Reason::Forbidden, "no").error()); });
+  EXPECT_EQ(log_.warnings.size(), static_cast<std::size_t>(FailureLog::kMaxLinesAMinute));
+  env_.advance(std::chrono::minutes{7});
+  const auto tells = [](const std::string& line) { return line.contains("lines left out before="); };
+  EXPECT_TRUE(std::ranges::any_of(log_.warnings, tells));
+}
+
 TEST_F(RuntimeTest, works_on_at_most_as_many_objects_as_it_has_workers) {
   for (const char* name : {"a", "b", "c", "d"}) api_.put(name);
   std::size_t working = 0;
@@ -220,6 +272,24 @@ TEST_F(RuntimeTest, works_on_at_most_as_many_objects_as_it_has_workers) {
   env_.advance(seconds{10});
   EXPECT_EQ(most, 2U);
   EXPECT_EQ(diary_.size(), 4U);
+}
+
+TEST_F(RuntimeTest, a_tenant_whose_reconciles_hang_keeps_no_other_waiting) {
+  api_.put("first");
+  std::function<void(const ObjectKey&)> enqueue;
+  start([&](Diarist& self, Reconcile& run) -> Task<Outcome> {
+    if (run.key.name == "first") enqueue = self.self->enqueue();
+    if (run.key.ns == "greedy") co_await sleep_for(env_, seconds{15});
+    co_return Outcome::settled();
+  });
+  for (const char* name : {"a", "b", "c", "d"}) enqueue({"greedy", name});
+  env_.run_until_idle();
+  EXPECT_EQ(diary_, (Names{"first", "a", "b"})) << "alone it has all workers";
+  enqueue({"modest", "x"});
+  env_.run_until_idle();
+  EXPECT_EQ(diary_, (Names{"first", "a", "b", "x"}));
+  env_.advance(seconds{16});
+  EXPECT_EQ(diary_, (Names{"first", "a", "b", "x", "c", "d"}));
 }
 
 Task<Outcome> done(Diarist&, Reconcile&) { co_return Outcome::settled(); }

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/count.h"
 #include "cue/evaluation.h"
 #include "cue/syntax/literal.h"
 #include "json/text.h"
@@ -304,7 +305,7 @@ Value Evaluation::around(const std::string& name, bool is_quoted, const Value& v
   bool is_number =
       !is_quoted && !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }) && name.size() < 6;
   if (is_number) {
-    std::vector<Value> items(std::stoul(name), Value::type(kTop));
+    std::vector<Value> items(static_cast<std::size_t>(leading_count(name)), Value::type(kTop));
     items.push_back(value);
     Value list = evaluator_.make_list(items);
     if (!list.is_bottom()) open_list(list.vertex, {});

@@ -58,6 +58,21 @@ Result<Value> user_of(const kube::Object& secret, const std::string& type) {
   return fail(Reason::NotImplemented, fmt::format("credentials of type {} are not implemented", type));
 }
 
+/// What the API server's certificate is verified against. BadRequest when data.insecure is neither "true" nor "false", or
+/// "true" beside an authority.
+Result<ServerTrust> trust_of(const kube::Object& secret) {
+  const std::string insecure = line_at(secret, "insecure");
+  const bool has_authority = !authority(secret).as_string().empty();
+  if (!insecure.empty() && insecure != "true" && insecure != "false") {
+    return fail(Reason::BadRequest, "the Secret's data.insecure is neither \"true\" nor \"false\"");
+  }
+  if (insecure == "true" && has_authority) {
+    return fail(Reason::BadRequest, "the Secret has both data.ca.crt and data.insecure: remove one of them");
+  }
+  if (insecure == "true") return ServerTrust::Any;
+  return has_authority ? ServerTrust::Authority : ServerTrust::System;
+}
+
 Result<RemoteCluster> access_by_credential(const kube::Object& secret, const std::string& type) {
   if (type == kInternal) {
     return fail(Reason::BadRequest,
@@ -74,11 +89,9 @@ Result<RemoteCluster> access_by_credential(const kube::Object& secret, const std
   SLIPWAY_TRY(user, user_of(secret, type));
   json::ObjectBuilder cluster;
   cluster.set("server", endpoint);
-  if (authority(secret).as_string().empty()) {
-    cluster.set("insecure-skip-tls-verify", true);
-  } else {
-    cluster.set("certificate-authority-data", authority(secret));
-  }
+  SLIPWAY_TRY(trust, trust_of(secret));
+  if (trust == ServerTrust::Any) cluster.set("insecure-skip-tls-verify", true);
+  if (trust == ServerTrust::Authority) cluster.set("certificate-authority-data", authority(secret));
   if (const std::string proxy = line_at(secret, "proxy-url"); !proxy.empty()) cluster.set("proxy-url", proxy);
   const Value one = json::object({
       {"apiVersion", "v1"},
@@ -148,6 +161,7 @@ std::optional<ClusterSecret> read_cluster_secret(const kube::Object& secret) {
     if (is_cluster_label(key)) read.labels.emplace(key, value.str());
   }
   const std::string_view endpoint_type = kube::label(secret, kEndpointLabel);
+  if (const auto trust = trust_of(secret); trust && has_credential && !read.is_internal()) read.trust = *trust;
   if (read.is_internal()) read.endpoint = "-";
   if (!endpoint_type.empty() && endpoint_type != "Const") read.endpoint = std::string(endpoint_type);
   read.access = has_credential ? access_by_credential(secret, read.type) : access_by_kubeconfig(secret, read.endpoint);

@@ -1,7 +1,9 @@
 // A cluster as a Secret of the hub describes it, in namespace vela-system, under the cluster's name. Three forms: with the
 // label cluster.core.oam.dev/cluster-credential-type X509Certificate (data endpoint, ca.crt, tls.crt, tls.key) or
 // ServiceAccountToken (endpoint, ca.crt, token), and with the label slipway.dev/cluster-kubeconfig (data value or kubeconfig).
-// Without ca.crt the server is not verified. Pure. Follows oam-dev/cluster-gateway pkg/apis/cluster/v1alpha1.
+// Without ca.crt the server's certificate is verified against the authorities of this machine; data insecure "true" says that
+// it is not verified. Pure. Follows oam-dev/cluster-gateway pkg/apis/cluster/v1alpha1. DIVERGES: there, no ca.crt means that
+// any server is believed, and gets the token.
 //
 // A fourth form, of type Internal, has no data: a cluster that the hub's own process serves. It holds the cluster's labels.
 //
@@ -9,6 +11,7 @@
 // them. NotImplemented: endpoints of type ClusterProxy, credentials of type Dynamic.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,12 +32,16 @@ inline constexpr const char* kControlPlaneLabel = "cluster.core.oam.dev/control-
 inline constexpr const char* kAliasAnnotation = "cluster.core.oam.dev/cluster-alias";
 inline constexpr const char* kKubeconfigLabel = "slipway.dev/cluster-kubeconfig";
 
+/// What the certificate of an API server is verified against: the Secret's authority, those of this machine, or nothing.
+enum class ServerTrust : std::uint8_t { Authority, System, Any };
+
 struct ClusterSecret {
   std::string name;
   std::string alias;
   std::string type;      // X509Certificate, ServiceAccountToken, Kubeconfig, Internal; as written when unknown
   std::string endpoint;  // a URL, the endpoint type where that is no Const, "-" of an Internal one
   std::map<std::string, std::string> labels;  // the Secret's, without cluster.core.oam.dev/…, and control-plane: "false"
+  std::optional<ServerTrust> trust{};         // nothing where the Secret holds a kubeconfig, which says it itself
   bool is_internal() const { return type == kInternal; }
   /// How to reach it, or why that cannot be said: NotImplemented, BadRequest with the key of the Secret, or that it is
   /// Internal.

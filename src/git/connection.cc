@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/count.h"
 #include "git/trust.h"
 
 namespace slipway::git {
@@ -188,7 +189,7 @@ int Connection::on_certificate(git_cert* certificate, int is_valid, const char* 
 
 bool Connection::is_host_key_known(const git_cert_hostkey& key) {
   if ((key.type & GIT_CERT_SSH_RAW) == 0) return false;
-  const int port = url_.port.empty() ? 22 : std::atoi(url_.port.c_str());
+  const int port = url_.port.empty() ? 22 : static_cast<int>(leading_count(url_.port));
   return is_known_host(credentials_.known_hosts, url_.host, port, name_of(key.raw_type), {key.hostkey, key.hostkey_len});
 }
 

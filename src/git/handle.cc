@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/check.h"
+#include "base/count.h"
 #include "base/http_reason.h"
 #include "base/text.h"
 #include "git/socket_stream.h"
@@ -16,7 +17,7 @@ namespace {
 int http_status_in(std::string_view message) {
   constexpr std::string_view kMark = "unexpected http status code: ";
   const auto at = message.find(kMark);
-  return at == std::string_view::npos ? 0 : std::atoi(std::string(message.substr(at + kMark.size(), 3)).c_str());
+  return at == std::string_view::npos ? 0 : static_cast<int>(leading_count(message.substr(at + kMark.size(), 3)));
 }
 
 /// What servers answer over ssh and the local transport for a repository that is not there.

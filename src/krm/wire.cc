@@ -6,6 +6,8 @@
 
 #include "krm/function.h"
 
+#include "base/count.h"
+
 namespace slipway::krm {
 namespace {
 
@@ -30,8 +32,9 @@ std::optional<std::string> mark(const Resource& resource, std::string_view key) 
 }
 
 std::size_t number(const std::optional<std::string>& text) {
-  if (!text || text->empty() || text->size() > 9 || text->find_first_not_of("0123456789") != std::string::npos) return 0;
-  return std::stoul(*text);
+  constexpr std::int64_t kMaxNumber = 999'999'999;
+  const auto read = text ? parse_count(*text) : std::nullopt;
+  return read && *read <= kMaxNumber ? static_cast<std::size_t>(*read) : 0;
 }
 
 Result<std::string> agreed(const Resource& resource, std::string_view key, std::string_view legacy, std::string_view was) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/count.h"
 #include "json/quoted.h"
 #include "json/text.h"
 #include "krm/yaml_tree.h"
@@ -27,9 +28,8 @@ std::string written(Path path) {
 
 std::optional<std::size_t> as_index(const std::string& part, std::size_t size) {
   if (part == "-") return size;
-  if (part.empty() || part.size() > 9 || part.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-  const std::size_t index = std::stoul(part);
-  return index <= size ? std::optional(index) : std::nullopt;
+  const auto index = parse_count(part);
+  return index && static_cast<std::size_t>(*index) <= size ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
 }
 
 // What the document's value is to be after the edit.

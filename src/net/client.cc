@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "net/http.h"
 
 namespace slipway::net {
@@ -23,6 +24,13 @@ Reason reason_of(int code) {
   if (code == 404) return Reason::NotFound;
   if (code == 429) return Reason::TooManyRequests;
   return code < 500 ? Reason::BadRequest : Reason::ServiceUnavailable;
+}
+
+/// Values out of Secrets often end with a line.
+void trim_values(http::Headers& headers) {
+  http::Headers trimmed_headers;
+  for (const auto& [name, value] : headers) trimmed_headers.add(name, std::string(trimmed(value)));
+  headers = std::move(trimmed_headers);
 }
 
 }  // namespace
@@ -63,7 +71,14 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void close_old();
   std::string head_of(const Url& url, const HttpCall& call) const;
   Task<Result<http::Response>> exchange(Url url, HttpCall call, Steady deadline, Choice choice, Flag may_retry);
-  Task<Result<MessageParser>> read_answer(LeasePtr lease, bool is_bodyless, bool is_streaming, Steady deadline);
+  /// A form of answer: whether it ends with its head, and how many bytes its body may have (as many as come when it is
+  /// streamed).
+  struct Form {
+    bool is_bodyless = false;
+    bool is_streaming = false;
+    std::uint64_t max_bytes = 0;  // 0: the client's
+  };
+  Task<Result<MessageParser>> read_answer(LeasePtr lease, Form form, Steady deadline);
 
   Env& env;
   ClientOptions options;
@@ -136,6 +151,8 @@ std::size_t Client::idle_connections() const {
 Task<Result<http::Response>> Client::send(HttpCall call) {
   const auto state = state_;
   SLIPWAY_CO_TRY(url, Url::parse(call.url));
+  trim_values(call.headers);
+  SLIPWAY_CO_TRY_VOID(check_request(call.method, call.headers));
   const Steady deadline = state->env.clock.steady() + call.timeout;
   const bool is_repeatable = call.method == "GET" || call.method == "HEAD";
   const auto may_retry = std::make_shared<bool>(false);
@@ -149,7 +166,7 @@ Task<Result<http::Response>> Client::State::exchange(Url url, HttpCall call, Ste
   std::string bytes = head_of(url, call) + call.body;
   auto outcome = co_await lease->stream->write(std::move(bytes), options.write_stall);
   // A server that refuses a large body answers before it has read all: the answer is worth more than the broken pipe.
-  auto parser = co_await read_answer(lease, call.method == "HEAD", call.is_streaming, deadline);
+  auto parser = co_await read_answer(lease, {call.method == "HEAD", call.is_streaming, call.max_answer_bytes}, deadline);
   if (!parser) {
     *may_retry = lease->is_reused && parser.error().reason == Reason::ServiceUnavailable;
     co_return fail(outcome ? std::move(parser).error() : std::move(outcome).error());
@@ -166,12 +183,18 @@ Task<Result<http::Response>> Client::State::exchange(Url url, HttpCall call, Ste
   co_return response;
 }
 
-Task<Result<MessageParser>> Client::State::read_answer(LeasePtr lease, bool is_bodyless, bool is_streaming, Steady deadline) {
+Task<Result<MessageParser>> Client::State::read_answer(LeasePtr lease, Form form, Steady deadline) {
+  const auto [is_bodyless, is_streaming, max_bytes] = form;
   MessageLimits limits = options.message;
+  if (max_bytes > 0) limits.body_bytes = std::min(limits.body_bytes, max_bytes);
   if (is_streaming) limits.body_bytes = std::numeric_limits<std::uint64_t>::max();
   MessageParser parser = MessageParser::response(limits, is_bodyless);
   while (true) {
-    SLIPWAY_CO_TRY_VOID(parser.feed(lease->input));
+    if (auto fed = parser.feed(lease->input); !fed) {
+      const bool is_body = fed.error().reason == Reason::RequestEntityTooLarge && parser.is_head_done();
+      if (is_body) fed.error().message = fmt::format("the answer is larger than {} bytes", limits.body_bytes);
+      co_return fail(std::move(fed).error());
+    }
     if (parser.is_head_done() && parser.head().status / 100 == 1 && parser.head().status != 101) {
       parser = MessageParser::response(limits, is_bodyless);  // 100 Continue and its like come before the answer
       continue;
@@ -288,6 +311,8 @@ Task<Result<std::shared_ptr<WebSocket>>> Client::open_websocket(HttpCall call, s
   std::string nonce;
   for (int i = 0; i < 16; ++i) nonce += static_cast<char>(state->env.random.next());
   const std::string key = base64_encode(nonce);
+  trim_values(call.headers);
+  SLIPWAY_CO_TRY_VOID(check_request("GET", call.headers));
   call.method = "GET";
   call.body.clear();
   for (const auto& [name, value] :
@@ -301,7 +326,7 @@ Task<Result<std::shared_ptr<WebSocket>>> Client::open_websocket(HttpCall call, s
 
   SLIPWAY_CO_TRY(lease, co_await state->lease(url, deadline, Choice::fresh));
   SLIPWAY_CO_TRY_VOID(co_await lease->stream->write(state->head_of(url, call), state->options.write_stall));
-  SLIPWAY_CO_TRY(parser, co_await state->read_answer(lease, false, false, deadline));
+  SLIPWAY_CO_TRY(parser, co_await state->read_answer(lease, {}, deadline));
   const http::Headers& headers = parser.head().headers;
   if (parser.head().status != 101) {
     co_return fail(reason_of(parser.head().status), parser.take_body().substr(0, 1000));

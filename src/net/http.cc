@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+
+#include "base/text.h"
 
 namespace slipway::net {
 namespace {
@@ -19,6 +22,15 @@ bool is_unreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
          c == '~';
 }
+
+/// A token of RFC 9110, 5.6.2.
+bool is_token(std::string_view text) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  const auto fits = [&](char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || kMarks.contains(c); };
+  return !text.empty() && std::ranges::all_of(text, fits);
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 void append_field_text(std::string& out, std::string_view text) {
   for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
@@ -172,6 +184,9 @@ Result<Url> Url::parse(std::string_view text) {
   }
   url.port = std::to_string(port);
   if (url.host.empty()) return fail(Reason::BadRequest, "a URL needs a host");
+  if (std::ranges::any_of(url.host, [](char c) { return is_control(c) || c == ' '; })) {
+    return fail(Reason::BadRequest, "the host of a URL must not hold spaces or control characters");
+  }
   return url;
 }
 
@@ -196,6 +211,18 @@ std::string http_date(Time time) {
 
 std::string response_head(int status, const http::Headers& headers) {
   return with_fields(fmt::format("HTTP/1.1 {} {}\r\n", status, http::status_text(status)), headers);
+}
+
+Result<void> check_request(std::string_view method, const http::Headers& headers) {
+  if (!is_token(method)) return fail(Reason::BadRequest, "the HTTP method is no token such as GET");
+  for (const auto& [name, value] : headers) {
+    if (!is_token(name)) return fail(Reason::BadRequest, "the name of an HTTP header is no token such as Content-Type");
+    const auto breaks_out = [](char c) { return is_control(c) && c != '\t'; };
+    if (std::ranges::any_of(value, breaks_out)) {
+      return fail(Reason::BadRequest, fmt::format("the value of the HTTP header {} holds control characters", name));
+    }
+  }
+  return {};
 }
 
 std::string request_head(std::string_view method, std::string_view target, const http::Headers& headers) {

@@ -71,6 +71,9 @@ struct Url {
 std::string http_date(Time time);
 /// Head of a message, with the empty line. Control characters in values become spaces, so nothing can end a line early.
 std::string response_head(int status, const http::Headers& headers);
+/// BadRequest, naming what is wrong and no value, unless the method is a token, names of headers are tokens and values hold no
+/// control characters (RFC 9110): whoever writes one of them may come from a user's object.
+Result<void> check_request(std::string_view method, const http::Headers& headers);
 std::string request_head(std::string_view method, std::string_view target, const http::Headers& headers);
 /// One piece of a chunked body.
 std::string chunk(std::string_view piece);

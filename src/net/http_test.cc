@@ -59,6 +59,26 @@ TEST(Http, writes_heads_that_no_value_can_break_out_of) {
   EXPECT_EQ(http_date(Time{std::chrono::seconds{784111777}}), "Sun, 06 Nov 1994 08:49:37 GMT");
 }
 
+TEST(Http, a_request_whose_parts_could_end_their_line_is_refused) {
+  const auto fault = [](std::string_view method, const http::Headers& headers) {
+    const auto checked = check_request(method, headers);
+    return checked ? "" : checked.error().message;
+  };
+  EXPECT_EQ(fault("GET", {{"X-A", "b c\td"}, {"Cookie", "\xc3\xbc"}}), "");
+  EXPECT_EQ(fault("M-SEARCH", {}), "");
+  for (const char* method : {"", "GET ", "GET /x HTTP/1.1\r\nHost: a\r\n\r\nGET", "G:T", "G\xc3\xbc"}) {
+    EXPECT_EQ(fault(method, {}), "the HTTP method is no token such as GET") << method;
+  }
+  for (const char* name : {"", "X A", "X:", "X\r\nEvil", "(x)"}) {
+    EXPECT_EQ(fault("GET", {{name, "v"}}), "the name of an HTTP header is no token such as Content-Type") << name;
+  }
+  for (const char* value : {"a\r\nEvil: 1", "a\nb", "a\x01", "a\x7f"}) {
+    EXPECT_EQ(fault("GET", {{"X-A", value}}), "the value of the HTTP header X-A holds control characters") << value;
+  }
+  EXPECT_FALSE(Url::parse("http://a\r\nX-Inj: 1/"));
+  EXPECT_FALSE(Url::parse("http://a b/"));
+}
+
 /// The reason for which a request is refused; nullopt when it is taken. Fed in pieces of every size.
 std::optional<Reason> refusal(const std::string& request, MessageLimits limits = {}) {
   std::optional<Reason> first;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/count.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "net/http.h"
@@ -94,7 +95,7 @@ class Conversation {
       const bool is_code =
           line.size() >= 3 && std::ranges::all_of(line.substr(0, 3), [](char c) { return c >= '0' && c <= '9'; });
       if (!is_code || total > kMaxReplyBytes) co_return fail(Reason::ServiceUnavailable, "the server does not speak SMTP");
-      reply.code = std::atoi(line.substr(0, 3).c_str());
+      reply.code = static_cast<int>(leading_count(line.substr(0, 3)));
       if (line.size() > 4) reply.lines.push_back(line.substr(4));
       if (line.size() < 4 || line[3] != '-') co_return reply;
     }

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/count.h"
+
 namespace slipway::net {
 namespace {
 
@@ -162,8 +164,8 @@ Task<Result<std::shared_ptr<Stream>>> Stream::connect(Env& env, std::string host
   tcp::resolver::results_type found;
   error_code not_an_address;
   if (const auto address = boost::asio::ip::make_address(host, not_an_address); !not_an_address) {
-    found = tcp::resolver::results_type::create(tcp::endpoint(address, static_cast<unsigned short>(std::atoi(port.c_str()))),
-                                                host, port);
+    found = tcp::resolver::results_type::create(tcp::endpoint(address, static_cast<unsigned short>(leading_count(port))), host,
+                                                port);
   } else {
     found = co_await resolver.async_resolve(host, port, catching(error));
     if (!error && found.empty()) error = boost::asio::error::host_not_found;

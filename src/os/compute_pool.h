@@ -1,6 +1,6 @@
 // The ComputePool on the machine: threads that are started when there is work
 // for them, up to one for each core, and a fair queue before them
-// (os/fair_queue.h). A piece of work runs to its end: what may take long ends
+// (base/fair_queue.h). A piece of work runs to its end: what may take long ends
 // by a budget and a deadline of its own (cue::Limits), so a thread comes back
 // in time for the next tenant.
 #pragma once
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/compute_pool.h"
-#include "os/fair_queue.h"
+#include "base/fair_queue.h"
 
 namespace slipway::os {
 

@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/count.h"
+
 namespace slipway::sim {
 namespace {
 
@@ -67,7 +69,9 @@ Task<> Supervisors::supervise(std::int64_t pid) {
   while (domain_.env().clock.steady() < end_time && !processes_[pid].is_terminated) {
     co_await sleep_until(domain_.env(), std::min<Steady>(end_time, domain_.env().clock.steady() + 100ms));
   }
-  const std::int32_t code = processes_[pid].is_terminated ? 143 : argv.size() > 2 ? std::atoi(argv[2].c_str()) : 0;
+  const std::int32_t code = processes_[pid].is_terminated ? 143
+                            : argv.size() > 2             ? static_cast<std::int32_t>(leading_count(argv[2]))
+                                                          : 0;
   record(pid, code == 0 ? PodPhase::Succeeded : PodPhase::Failed, *manifest, code, started);
   end(pid);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/count.h"
 #include "delivery/rollout/kind.h"
 #include "json/text.h"
 #include "kube/well_known.h"
@@ -273,7 +274,7 @@ std::string disturbed_promise(World& world) {
 std::int64_t weight_of(const plane::StoreView& view) {
   for (const Value& ingress : view.all(kIngressKind, "default")) {
     const std::string_view weight = kube::annotation(ingress, "nginx.ingress.kubernetes.io/canary-weight");
-    if (!weight.empty()) return std::stoll(std::string(weight));
+    if (!weight.empty()) return leading_count(weight);
   }
   return 0;
 }

@@ -297,6 +297,15 @@ constexpr Part kParts[] = {
        autodetects.core.oam.dev}, schematic: {cue: {template: "output: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata: {name:
        \"new\", namespace: \"elsewhere\"}}\nparameter: {}\n"}}}})y",
      true},
+    {"a template of configurations",
+     "{components: [], workflow: {steps: [{name: s, type: create-config, properties: {name: made, template: team/tried, "
+     "config: "
+     "{}}}]}}",
+     R"y({apiVersion: v1, kind: ConfigMap, metadata: {name: config-template-tried}, data: {template: "template: {\nparameter: {}\n
+       output: {apiVersion: \"v1\", kind: \"Secret\"}\n}\n"}})y",
+     R"y({apiVersion: v1, kind: ConfigMap, metadata: {name: config-template-tried}, data: {template: "template: {\nparameter: {}\n
+       output: {apiVersion: \"v1\", kind: \"Secret\"}\noutputs: it: {apiVersion: \"v1\", kind: \"ConfigMap\", metadata:
+       {name: \"new\", namespace: \"elsewhere\"}}\n}\n"}})y"},
 };
 
 TEST(Identity, what_another_wrote_reaches_nothing_beyond_the_namespace_with_the_rights_of_the_writer) {

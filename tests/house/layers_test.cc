@@ -163,6 +163,7 @@ struct Ban {
   std::vector<std::string> words;  // a line without one of them cannot match; searched for first, since that is quick
   std::string instead;
   std::set<std::string> allowed_rooms;
+  std::set<std::string> rooms{};  // where it holds; empty: everywhere
 };
 
 TEST(House, banned_calls_are_absent) {
@@ -184,6 +185,18 @@ TEST(House, banned_calls_are_absent) {
        {"json", "os", "cue"}},
       {R"(catch \(\.\.\.\) *\{ *\})", {"catch (...)"}, "an error", {}},
       {R"(\bsleep_for\(std::chrono|\busleep\(|this_thread::sleep)", {"sleep"}, "virtual time", {"os"}},
+      // An exception over text that users wrote must not reach the logic thread's loop. The families that are allowed are those
+      // not done yet: take a room out of the list when its last one is gone.
+      {R"(\bstd::(sto(i|l|ll|ul|ull|f|d|ld)|ato(i|l|ll|f))\()",
+       {"std::sto", "std::ato"},
+       "parse_count() or leading_count() of base/count.h",
+       {"delivery/application", "delivery/package", "delivery/pipeline", "delivery/rollout", "delivery/workflow"}},
+      {R"((\.|->)at\()",
+       {".at(", "->at("},
+       "find(), or an index that was checked: at() throws",
+       {},
+       {"base", "client", "cluster", "control", "delivery/family", "delivery/gate", "delivery/graph", "delivery/probe",
+        "delivery/wave", "fleet", "flux", "git", "kube", "net", "os", "plane", "remote", "serve", "server"}},
       {R"(^using namespace std;)", {"using namespace std;"}, "qualified names", {}},
   };
   const auto rooms = read_layers();
@@ -193,6 +206,7 @@ TEST(House, banned_calls_are_absent) {
     for (const Source& source : sources) {
       const auto room = room_of(rooms, source.path.substr(4));
       if (source.is_test() || (room && ban.allowed_rooms.contains(*room))) continue;
+      if (!ban.rooms.empty() && (!room || !ban.rooms.contains(*room))) continue;
       for (std::size_t i = 0; i < source.lines.size(); ++i) {
         const std::string& line = source.lines[i];
         if (std::ranges::none_of(ban.words, [&](const std::string& word) { return line.contains(word); })) continue;

@@ -97,6 +97,75 @@ TEST(Client, carries_large_bodies_both_ways) {
   });
 }
 
+TEST(Client, takes_no_more_of_an_answer_than_its_caller_wants) {
+  World world;
+  std::uint64_t sent = 0;
+  constexpr std::size_t kPiece = 64 * 1024;
+  /// Never ends.
+  class Flood : public http::BodyStream {
+   public:
+    explicit Flood(std::uint64_t& sent) : sent_(sent) {}
+    Task<Result<std::optional<std::string>>> next() override {
+      if (is_closed_) co_return std::nullopt;
+      sent_ += kPiece;
+      co_return std::string(kPiece, 'x');
+    }
+    void close() override { is_closed_ = true; }
+
+   private:
+    std::uint64_t& sent_;
+    bool is_closed_ = false;
+  };
+  const auto flood = [&](http::Request request, std::shared_ptr<const ConnectionInfo>) -> Task<Answer> {
+    http::Response response;
+    if (request.target == "/whole") {
+      response.body = std::string(2 * 1024 * 1024, 'x');
+    } else {
+      response.stream = std::make_unique<Flood>(sent);
+    }
+    co_return response;
+  };
+  world.run({}, flood, [&]() -> Task<> {
+    const auto client = world.client();
+    for (const char* path : {"/whole", "/stream"}) {
+      HttpCall call = get(world.url(path));
+      call.max_answer_bytes = kMaxStepAnswer;
+      const auto refused = co_await client->send(call);
+      CO_ASSERT(!refused.has_value());
+      EXPECT_EQ(refused.error().reason, Reason::RequestEntityTooLarge);
+      EXPECT_EQ(refused.error().message, "the answer is larger than 1048576 bytes");
+    }
+    EXPECT_LT(sent, 16 * kMaxStepAnswer) << "what sockets hold, and no more";
+    HttpCall call = get(world.url("/whole"));
+    call.max_answer_bytes = 2 * 1024 * 1024;
+    EXPECT_TRUE((co_await client->send(call)).has_value());
+  });
+}
+
+TEST(Client, sends_nothing_for_a_call_that_could_be_two) {
+  World world;
+  int asked = 0;
+  const auto count = [&](http::Request request, std::shared_ptr<const ConnectionInfo> info) -> Task<Answer> {
+    ++asked;
+    co_return co_await echo(std::move(request), std::move(info));
+  };
+  world.run({}, count, [&]() -> Task<> {
+    const auto client = world.client();
+    HttpCall split = get(world.url("/"));
+    split.method = "GET /inj HTTP/1.1\r\nHost: a\r\nX-Inj: 1\r\n\r\nGET";
+    const auto refused = co_await client->send(split);
+    EXPECT_TRUE(!refused && refused.error().reason == Reason::BadRequest);
+    HttpCall header = get(world.url("/"));
+    header.headers.add("X-A", "b\r\nX-Inj: 1");
+    EXPECT_FALSE((co_await client->send(header)).has_value());
+    EXPECT_FALSE((co_await client->open_websocket(header, {})).has_value());
+    EXPECT_EQ(asked, 0);
+    HttpCall line = get(world.url("/"));
+    line.headers.add("Authorization", "Bearer token\n");
+    EXPECT_TRUE((co_await client->send(line)).has_value()) << "a Secret's last line end does not matter";
+  });
+}
+
 TEST(Client, names_what_went_wrong) {
   World world;
   Signal go(world.env());

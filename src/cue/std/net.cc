@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <optional>
 
+#include "base/count.h"
 #include "cue/std/packages.h"
 #include "cue/syntax/unicode.h"
 
@@ -71,7 +73,8 @@ std::optional<Address> parse_v6(std::string_view text) {
       break;
     }
     if (size == 0 || size > 4 || count > 14) return std::nullopt;
-    auto value = static_cast<unsigned>(std::stoul(std::string(text.substr(0, size)), nullptr, 16));
+    unsigned value = 0;
+    std::from_chars(text.data(), text.data() + size, value, 16);
     out.bytes[count++] = static_cast<std::uint8_t>(value >> 8);
     out.bytes[count++] = static_cast<std::uint8_t>(value);
     text.remove_prefix(size);
@@ -185,7 +188,7 @@ std::optional<Prefix> prefix_of(Calls& calls, const Value& value, Value& error) 
         fmt::format("netip.ParsePrefix(\"{}\"): ParseAddr(\"{}\"): unable to parse IP", text, text.substr(0, slash)));
     return std::nullopt;
   }
-  int bits = are_digits ? std::stoi(std::string(digits)) : -1;
+  int bits = are_digits ? static_cast<int>(leading_count(digits)) : -1;
   if (bits >= 0 && bits <= static_cast<int>(address->size() * 8)) return Prefix{*address, bits};
   // As upstream has it, only bits that are no number are repeated.
   error = calls.fail(bits < 0 ? fmt::format("netip.ParsePrefix(\"{}\"): bad bits after slash: \"{}\"", text, digits)

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 
+#include "base/count.h"
 #include "cue/std/packages.h"
 #include "cue/syntax/unicode.h"
 
@@ -201,7 +202,7 @@ void expand(std::string& out, std::string_view with, const re2::RE2& expression,
     with = rest.substr(size + (is_braced ? 1 : 0));
     std::size_t group = match.size();
     if (name.find_first_not_of("0123456789") == std::string::npos) {
-      group = name.size() < 6 ? static_cast<std::size_t>(std::stoul(name)) : match.size();
+      group = name.size() < 6 ? static_cast<std::size_t>(leading_count(name)) : match.size();
     } else if (auto found = expression.NamedCapturingGroups().find(name); found != expression.NamedCapturingGroups().end()) {
       group = static_cast<std::size_t>(found->second);
     }

@@ -30,14 +30,10 @@ class Acting {
   const kube::UserInfo* identity() const { return identity_.get(); }
 
  private:
-  /// Asks as the identity, and looks at each request whether it may still go where it goes.
-  class ActingClient;
-
   control::Reconcile& run_;
   std::shared_ptr<const kube::UserInfo> identity_;
-  std::string confined_to_;   // a namespace
-  std::string why_confined_;  // empty: not confined
-  std::map<client::Client*, std::unique_ptr<ActingClient>> clients_;
+  control::Confinement confinement_;
+  std::map<client::Client*, std::unique_ptr<control::ActingClient>> clients_;
 };
 
 }  // namespace slipway::delivery::application

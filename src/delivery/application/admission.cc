@@ -11,7 +11,9 @@
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/rollout_plans.h"
+#include "delivery/family/rendered_mark.h"
 #include "delivery/family/template_owner.h"
+#include "delivery/workflow/config_template.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -113,6 +115,12 @@ std::vector<kube::AdmissionRow> author_rows(const std::string& definition_namesp
   return rows;
 }
 
+/// Templates of configurations are carried out for whoever uses them, rendered resources by rollouts.
+kube::Object stamp_config_map(const kube::Object& map, const kube::Object& old, const kube::Asker& asker) {
+  const kube::Object marked = keep_rendered_mark(map, old, asker);
+  return kube::name(map).starts_with(workflow::kConfigTemplatePrefix) ? record_author(marked, old, asker) : marked;
+}
+
 }  // namespace
 
 kube::Object with_names(const kube::Object& application, const kube::Object& old) {
@@ -143,6 +151,7 @@ std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::stri
                                            .mutate_for = record_identity,
                                            .validate_for = check_service_account}};
   std::ranges::move(author_rows(definition_namespace), std::back_inserter(rows));
+  rows.push_back({.group = "", .kind = "ConfigMap", .mutate = {}, .validate = {}, .mutate_for = stamp_config_map});
   return rows;
 }
 

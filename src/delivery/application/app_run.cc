@@ -132,12 +132,17 @@ AppRun::AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object appli
 void AppRun::stay_inside() {
   const std::string ns(kube::ns(application_));
   if (std::string why = other_author(application_, *parsed_); !why.empty()) return acting_.confine(ns, std::move(why));
-  lookup_.definition = [this, ns, find = std::move(lookup_.definition)](DefinitionKind kind, const std::string& type) {
+  lookup_.definition = [this, find = std::move(lookup_.definition)](DefinitionKind kind, const std::string& type) {
     auto found = find(kind, type);
-    if (!found) return found;
-    if (std::string why = other_author(application_, (*found)->object); !why.empty()) acting_.confine(ns, std::move(why));
+    if (found) confine_to_author_of((*found)->object);
     return found;
   };
+}
+
+void AppRun::confine_to_author_of(const Value& object) {
+  if (tools_.acts_as != ActsAs::User) return;
+  if (std::string why = other_author(application_, object); !why.empty())
+    acting_.confine(std::string(kube::ns(application_)), std::move(why));
 }
 
 std::vector<ClusterEntry> AppRun::clusters() const {
@@ -183,6 +188,7 @@ Task<Result<Value>> AppRun::run_call(TemplateCall call, Placement placement, boo
                                       .http = tools_.http,
                                       .on = [this](const std::string& cluster) { return on(cluster); },
                                       .discover = [this](const std::string& cluster) { return own(cluster); },
+                                      .uses = [this](const Value& object) { confine_to_author_of(object); },
                                       .manager = kManager,
                                       .owner = application_,
                                       .labels = Value::empty_object(),

@@ -34,17 +34,24 @@ std::vector<Cause> check_revision_writer(const kube::Object& revision, const kub
 }
 
 Value with_author(Value metadata, const Value& object) {
-  const auto author = kube::annotation(object, kUserName);
-  return author.empty() ? metadata : metadata.with_path({"annotations", kUserName}, std::string(author));
+  for (const char* key : {kUserName, kUserGroup}) {
+    const Value& recorded = object["metadata"]["annotations"][key];
+    if (recorded.is_string()) metadata = metadata.with_path({"annotations", key}, recorded);
+  }
+  return metadata;
 }
 
 std::string other_author(const kube::Object& user, const Value& used) {
   const auto author = kube::annotation(used, kUserName);
   const auto writer = kube::annotation(user, kUserName);
-  if (author.empty() || author == writer) return {};
-  return fmt::format("{} {} was written by {}, and the {} acts as {}: with it, nothing outside the namespace {} can be reached",
-                     kube::kind(used), kube::name(used), author, kube::kind(user), writer.empty() ? "the controller" : writer,
-                     kube::ns(user));
+  // The groups count too: they may have been others when one of the two was written. Copies from before have the name only.
+  const auto groups = kube::annotation(used, kUserGroup);
+  const bool has_same_groups = groups.empty() || groups == kube::annotation(user, kUserGroup);
+  if (author.empty() || (author == writer && has_same_groups)) return {};
+  return fmt::format(
+      "{} {} was written by {}{}, and the {} acts as {}: with it, nothing outside the namespace {} can be reached",
+      kube::kind(used), kube::name(used), author, author == writer ? " with other groups" : "", kube::kind(user),
+      writer.empty() ? "the controller" : writer, kube::ns(user));
 }
 
 std::string other_author(const kube::Object& application, const Parsed& parsed) {

@@ -474,6 +474,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                                 .http = http_,
                                 .on = [&app](const std::string& cluster) { return app.on(cluster); },
                                 .discover = [&app](const std::string& cluster) { return app.own(cluster); },
+                                .uses = [&app](const Value& object) { app.confine_to_author_of(object); },
                                 .manager = kManager,
                                 .owner = app.application(),
                                 .labels = labels,

@@ -15,7 +15,10 @@ bool is_written(const kube::Object& object, const kube::Object& old) { return ol
 }  // namespace
 
 kube::Object record_identity(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
-  return delivery::record_identity(kIdentityAnnotations, object, old, asker);
+  // Who takes away the account under which it acted becomes the one it acts as.
+  const bool is_redirected =
+      !old.is_null() && kube::annotation(object, kServiceAccount) != kube::annotation(old, kServiceAccount);
+  return delivery::record_identity(kIdentityAnnotations, object, is_redirected ? kube::Object() : old, asker);
 }
 
 std::vector<Cause> check_service_account(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {

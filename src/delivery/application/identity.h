@@ -18,8 +18,9 @@ namespace slipway::delivery::application {
 
 inline constexpr IdentityAnnotations kIdentityAnnotations{.user = kUserName, .groups = kUserGroup};
 
-/// The object with who asks in its annotations when it is created or its spec changes, with those of `old` otherwise. What the
-/// process itself writes stays as it is. A group whose name has a comma is left out: the list could not be read back.
+/// The object with who asks in its annotations when it is created, or its spec or service account changes, with those of `old`
+/// otherwise. What the process itself writes stays as it is. A group whose name has a comma is left out: the list could not be
+/// read back.
 kube::Object record_identity(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
 /// A service account that the application acts as from this write on needs the verb impersonate.
 std::vector<Cause> check_service_account(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);

@@ -35,6 +35,8 @@ TEST(Identity, is_who_writes_the_spec_whatever_the_body_says) {
       {"a change of something else", application(forged, 1), application(bob, 1), &kAnn, bob},
       {"a change of something else that nobody is recorded for", application(forged, 1), application(R"({"x":"y"})", 1), &kAnn,
        R"({"x":"y"})"},
+      {"a service account that is taken away", application(forged, 1),
+       application(R"({"app.oam.dev/service-account-name":"weak","app.oam.dev/username":"bob"})", 1), &kAnn, ann},
       {"the process itself", application(bob, 2), application(bob, 1), nullptr, bob},
   };
   for (const auto& one : cases) {

@@ -76,7 +76,7 @@ Task<Result<std::vector<Value>>> fetch(HttpClient& http, std::string url) {
   if (!url.starts_with("https://") && !url.starts_with("http://")) {
     co_return fail(Reason::Invalid, "must begin with https:// or http://");
   }
-  SLIPWAY_CO_TRY(response, co_await http.send({.url = url}));
+  SLIPWAY_CO_TRY(response, co_await http.send({.url = url, .max_answer_bytes = kMaxUrlBytes}));
   if (response.status != 200) co_return fail(Reason::Invalid, fmt::format("the server answers {}", response.status));
   if (response.body.size() > kMaxUrlBytes) {
     co_return fail(Reason::Invalid,

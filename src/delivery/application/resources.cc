@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/gzip.h"
+#include "delivery/family/rendered_mark.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 
@@ -61,7 +62,7 @@ Value config_map(const AppRun& run, const Texts& texts) {
       packed.set(component + ".gz", base64_encode(gzip(text)));
     }
   }
-  Value made = record(run, "ConfigMap");
+  Value made = record(run, "ConfigMap").with_path({"metadata", "annotations", kRenderedMark}, "true");
   if (!data.empty()) made = made.with("data", data.build());
   if (!packed.empty()) made = made.with("binaryData", packed.build());
   return made;

@@ -24,6 +24,7 @@ bool has_pods(const Value& workload) {
 Task<Result<std::vector<std::pair<std::string, std::string>>>> described_kinds(AppRun& run) {
   SLIPWAY_CO_TRY(hub, run.own(kHub));
   client::ListQuery query;
+  query.ns = kDefinitionNamespace;  // only there: they are for all
   query.label_selector = kDescribesKind;
   SLIPWAY_CO_TRY(listed, co_await client::list(*hub, kube::kConfigMaps, query));
   std::vector<std::pair<std::string, std::string>> kinds;

@@ -248,6 +248,7 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
                   .http = http_,
                   .on = [&acting](const std::string& cluster) { return acting.on(cluster); },
                   .discover = [&acting](const std::string& cluster) { return acting.own(cluster); },
+                  .uses = look_at_author,
                   .manager = kRunManager,
                   .owner = object,
                   .labels = json::object({{kLabelRunName, kube::name(object)}, {kLabelRunNamespace, kube::ns(object)}}),

@@ -33,10 +33,13 @@ kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& 
   if (!old.is_null() && object["spec"] == old["spec"]) {
     return with_identity_of(in, object, old);
   }
+  return with_identity(in, object, *asker.user);
+}
+
+kube::Object with_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::UserInfo& user) {
   std::vector<std::string> groups;
-  std::ranges::copy_if(asker.user->groups, std::back_inserter(groups),
-                       [](const std::string& group) { return !group.contains(','); });
-  return with_annotation(with_annotation(object, in.user, asker.user->name), in.groups, joined(groups, ","));
+  std::ranges::copy_if(user.groups, std::back_inserter(groups), [](const std::string& group) { return !group.contains(','); });
+  return with_annotation(with_annotation(object, in.user, user.name), in.groups, joined(groups, ","));
 }
 
 kube::Object with_identity_of(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& from) {

@@ -19,6 +19,9 @@ struct IdentityAnnotations {
 kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
                              const kube::Asker& asker);
 
+/// The object with `user` in these annotations. A group whose name has a comma is left out: the list could not be read back.
+kube::Object with_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::UserInfo& user);
+
 /// The object with what `from` says in these annotations; null: nothing.
 kube::Object with_identity_of(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& from);
 

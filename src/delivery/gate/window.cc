@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 
 #include "base/text.h"
@@ -17,9 +18,10 @@ using std::chrono::sys_days;
 using std::chrono::weekday;
 using std::chrono::year_month_day;
 
-constexpr std::size_t kMostStarts = 10'000;
+constexpr int kMaxCount = 10'000;  // of COUNT and INTERVAL
 constexpr days kFarAhead{3660};
-constexpr int kMostJoined = 100;  // windows that overlap or touch
+constexpr int kMaxJoined = 100;  // windows that overlap or touch
+constexpr sys_days kCalendarEnd{std::chrono::year{2250} / 1 / 1};
 constexpr std::string_view kDays[] = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
 
 std::optional<int> whole(std::string_view text) {
@@ -52,6 +54,22 @@ std::optional<Time> date_time(std::string_view text, bool& is_utc) {
 
 std::int64_t month_number(year_month_day date) {
   return static_cast<int>(date.year()) * 12LL + static_cast<unsigned>(date.month()) - 1;
+}
+
+/// The offsets from UTC within two days of a moment. They differ where clocks change; elsewhere local times are in the order of
+/// their moments.
+struct Offsets {
+  Duration least;
+  Duration most;
+};
+Offsets offsets_near(const Zone& zone, Time at) {
+  Offsets out{zone.offset_at(at), zone.offset_at(at)};
+  for (const int hour : {-48, -24, 24, 48}) {
+    const Duration offset = zone.offset_at(at + hours{hour});
+    out.least = std::min(out.least, offset);
+    out.most = std::max(out.most, offset);
+  }
+  return out;
 }
 
 std::string shown(const Zone& zone, Time time) {
@@ -101,7 +119,7 @@ struct Recurrence::Reader {
       const auto number = ordinal.empty() ? std::optional(0) : whole(ordinal);
       const bool is_ordinal = !ordinal.empty() && (!number || *number == 0 || *number > 5 || *number < -5);
       if (found == std::end(kDays) || is_ordinal) return bad("BYDAY", fmt::format("{:?} is no day such as MO or -1FR", one));
-      out.weekdays_.emplace_back(*number, weekday{static_cast<unsigned>(found - std::begin(kDays))});
+      out.weekdays_.emplace(*number, static_cast<unsigned>(found - std::begin(kDays)));
     }
     return {};
   }
@@ -115,7 +133,7 @@ struct Recurrence::Reader {
     if (name == "BYMONTHDAY") return numbers(name, text, -31, 31, out.month_days_);
     if (name == "INTERVAL" || name == "COUNT") {
       const auto number = whole(text);
-      if (!number || *number < 1 || *number > static_cast<int>(kMostStarts)) return bad(name, "must be between 1 and 10000");
+      if (!number || *number < 1 || *number > kMaxCount) return bad(name, "must be between 1 and 10000");
       if (name == "INTERVAL") out.interval_ = *number;
       if (name == "COUNT") out.count_ = *number;
       return {};
@@ -148,7 +166,7 @@ struct Recurrence::Reader {
     const bool has_day = !out.weekdays_.empty() || !out.month_days_.empty();
     const bool needs_day = out.frequency_ >= Frequency::Weekly && !has_day;
     if (needs_day && !out.has_start_) return bad("BYDAY", "or BYMONTHDAY must say the day where there is no DTSTART");
-    if (needs_day && out.frequency_ == Frequency::Weekly) out.weekdays_ = {{0, weekday{sys_days{first}}}};
+    if (needs_day && out.frequency_ == Frequency::Weekly) out.weekdays_ = {{0, weekday{sys_days{first}}.c_encoding()}};
     if (needs_day && out.frequency_ != Frequency::Weekly)
       out.month_days_ = {static_cast<int>(static_cast<unsigned>(first.day()))};
     if (out.frequency_ == Frequency::Yearly && out.months_.empty()) {
@@ -159,11 +177,13 @@ struct Recurrence::Reader {
     if (out.count_ && out.until_) return bad("COUNT", "may not be set along with UNTIL");
     const bool has_ordinal = std::ranges::any_of(out.weekdays_, [](const auto& day) { return day.first != 0; });
     if (has_ordinal && out.frequency_ < Frequency::Monthly) return bad("BYDAY", "counts days only in months and years");
+    if (out.count_) out.count_ends_ = out.end_by_count();
     return {};
   }
 };
 
 Result<Recurrence> Recurrence::parse(std::string_view text) {
+  if (text.size() > kMaxRuleBytes) return bad("RRULE", fmt::format("is longer than {} bytes", kMaxRuleBytes));
   Reader reader;
   bool has_frequency = false;
   for (const std::string_view raw : split(text, '\n')) {
@@ -190,101 +210,183 @@ Result<Recurrence> Recurrence::parse(std::string_view text) {
   return std::move(reader.out);
 }
 
+std::uint32_t Recurrence::days_of(std::chrono::year_month month) const {
+  if (!months_.empty() && !months_.contains(static_cast<int>(static_cast<unsigned>(month.month())))) return 0;
+  const int length = static_cast<int>(static_cast<unsigned>((month / std::chrono::last).day()));
+  auto all = static_cast<std::uint32_t>((std::uint64_t{1} << length) - 1);
+  const auto bit = [&](int day) { return day >= 1 && day <= length ? std::uint32_t{1} << (day - 1) : 0U; };
+  if (!month_days_.empty()) {
+    std::uint32_t named = 0;
+    for (const int day : month_days_) named |= bit(day > 0 ? day : length + 1 + day);
+    all &= named;
+  }
+  if (!weekdays_.empty()) {
+    std::uint32_t named = 0;
+    const unsigned of_first = weekday{sys_days{month / 1}}.c_encoding();
+    for (const auto& [ordinal, name] : weekdays_) {
+      const int first = 1 + static_cast<int>((name + 7 - of_first) % 7);
+      const int last = first + (length - first) / 7 * 7;
+      if (ordinal > 0) named |= bit(first + 7 * (ordinal - 1));
+      if (ordinal < 0) named |= bit(last + 7 * (ordinal + 1));
+      for (int day = first; ordinal == 0 && day <= length; day += 7) named |= bit(day);
+    }
+    all &= named;
+  }
+  return all;
+}
+
 bool Recurrence::is_in_interval(sys_days day) const {
   const auto first = std::chrono::floor<days>(start_);
   if (interval_ == 1 || frequency_ == Frequency::Hourly) return true;
-  const year_month_day date{day};
-  const year_month_day from{first};
   const auto monday = [](sys_days of) { return of - days{weekday{of}.iso_encoding() - 1}; };
   std::int64_t steps = (day - first).count();
   if (frequency_ == Frequency::Weekly) steps = (monday(day) - monday(first)).count() / 7;
-  if (frequency_ == Frequency::Monthly) steps = month_number(date) - month_number(from);
-  if (frequency_ == Frequency::Yearly) steps = static_cast<int>(date.year()) - static_cast<int>(from.year());
+  if (frequency_ == Frequency::Monthly) steps = month_number(day) - month_number(first);
+  if (frequency_ == Frequency::Yearly) steps = month_number(day) / 12 - month_number(first) / 12;
   return steps % interval_ == 0;
 }
 
-bool Recurrence::is_weekday(year_month_day date) const {
-  const weekday day{sys_days{date}};
-  const int of_month = static_cast<int>(static_cast<unsigned>(date.day()));
-  const int days_of_month = static_cast<int>(static_cast<unsigned>((date.year() / date.month() / std::chrono::last).day()));
-  return std::ranges::any_of(weekdays_, [&](const auto& one) {
-    const auto& [ordinal, name] = one;
-    if (name != day) return false;
-    if (ordinal == 0) return true;
-    return ordinal > 0 ? (of_month - 1) / 7 + 1 == ordinal : (days_of_month - of_month) / 7 + 1 == -ordinal;
-  });
-}
-
-bool Recurrence::is_day(sys_days day) const {
+std::optional<sys_days> Recurrence::day_from(sys_days day, sys_days last) const {
   const year_month_day date{day};
-  if (!months_.empty() && !months_.contains(static_cast<int>(static_cast<unsigned>(date.month())))) return false;
-  if (!month_days_.empty()) {
-    const int number = static_cast<int>(static_cast<unsigned>(date.day()));
-    const int length = static_cast<int>(static_cast<unsigned>((date.year() / date.month() / std::chrono::last).day()));
-    if (!month_days_.contains(number) && !month_days_.contains(number - length - 1)) return false;
+  std::chrono::year_month month{date.year(), date.month()};
+  std::uint32_t open = days_of(month) & (~std::uint32_t{0} << (static_cast<unsigned>(date.day()) - 1));
+  while (sys_days{month / 1} <= last) {
+    for (; open != 0; open &= open - 1) {
+      const sys_days found = sys_days{month / 1} + days{std::countr_zero(open)};
+      if (found > last) return std::nullopt;
+      if (is_in_interval(found)) return found;
+    }
+    month += std::chrono::months{1};
+    open = days_of(month);
   }
-  return (weekdays_.empty() || is_weekday(date)) && is_in_interval(day);
+  return std::nullopt;
 }
 
-void Recurrence::add_day(const Zone& zone, sys_days day, std::vector<Time>& out) const {
-  if (!is_day(day)) return;
-  const std::int64_t first_hour = std::chrono::floor<hours>(start_).time_since_epoch().count();
+std::optional<sys_days> Recurrence::day_until(sys_days day, sys_days first) const {
+  const year_month_day date{day};
+  std::chrono::year_month month{date.year(), date.month()};
+  std::uint32_t open =
+      static_cast<std::uint32_t>(days_of(month) & ((std::uint64_t{1} << static_cast<unsigned>(date.day())) - 1));
+  while (true) {
+    while (open != 0) {
+      const int at = 31 - std::countl_zero(open);
+      const sys_days found = sys_days{month / 1} + days{at};
+      if (found < first) return std::nullopt;
+      if (is_in_interval(found)) return found;
+      open ^= std::uint32_t{1} << at;
+    }
+    if (sys_days{month / 1} <= first) return std::nullopt;
+    month -= std::chrono::months{1};
+    open = days_of(month);
+  }
+}
+
+std::vector<Time> Recurrence::times_of(sys_days day, int& budget) const {
+  std::vector<Time> times;
+  const std::int64_t steps = (Time(day) - std::chrono::floor<hours>(start_)) / hours{1};
   for (int hour = 0; hour < 24; ++hour) {
-    if (!hours_.empty() && !hours_.contains(hour)) continue;
-    const Time local = Time(day) + hours{hour};
-    const std::int64_t steps = std::chrono::floor<hours>(local).time_since_epoch().count() - first_hour;
-    if (frequency_ == Frequency::Hourly && steps % interval_ != 0) continue;
+    if (frequency_ == Frequency::Hourly && (steps + hour) % interval_ != 0) continue;
+    if (!hours_.empty() && !hours_.contains(hour)) {
+      budget -= frequency_ == Frequency::Hourly ? 1 : 0;
+      continue;
+    }
     for (const int minute : minutes_) {
-      const Time at = local + minutes{minute};
-      if (has_start_ && at < std::chrono::floor<minutes>(start_)) continue;
-      const Time moment = zone.to_utc(at);
-      if (until_ && (is_until_utc_ ? moment : at) > *until_) continue;
-      out.push_back(moment);
+      const Time at = Time(day) + hours{hour} + minutes{minute};
+      if (!has_start_ || at >= std::chrono::floor<minutes>(start_)) times.push_back(at);
     }
   }
+  return times;
 }
 
-std::vector<Time> Recurrence::starts(const Zone& zone, Time from, Time to, std::size_t most) const {
-  auto day = std::chrono::floor<days>(from) - days{2};
-  if (count_) day = std::chrono::floor<days>(start_);  // they are counted from the first
-  if (has_start_) day = std::max(day, std::chrono::floor<days>(start_));
-  std::vector<Time> all;
-  std::vector<Time> out;
-  std::int64_t seen = 0;
-  for (; day < to + days{2} && out.size() < most; day += days{1}) {
-    all.clear();
-    add_day(zone, day, all);
-    std::ranges::sort(all);
-    for (const Time at : all) {
-      if (count_ && ++seen > *count_) return out;
-      if (at >= from && at < to) out.push_back(at);
-    }
+std::optional<Time> Recurrence::end_by_count() const {
+  std::int64_t left = *count_;
+  auto day = day_from(std::chrono::floor<days>(start_), kCalendarEnd);
+  for (; day; day = day_from(*day + days{1}, kCalendarEnd)) {
+    int unlimited = kMaxCandidates;
+    const std::vector<Time> times = times_of(*day, unlimited);
+    if (left <= static_cast<std::int64_t>(times.size())) return times[static_cast<std::size_t>(left - 1)];
+    left -= static_cast<std::int64_t>(times.size());
   }
-  return out;
+  return std::nullopt;
 }
 
-std::vector<Time> Recurrence::between(const Zone& zone, Time from, Time to) const {
-  return starts(zone, from, to, kMostStarts);
+Time Recurrence::last_local(const Zone& zone) const {
+  if (count_) return count_ends_.value_or(Time::max());
+  if (!until_) return Time::max();
+  return is_until_utc_ ? *until_ + offsets_near(zone, *until_).most : *until_;
 }
 
-std::optional<Time> Recurrence::next(const Zone& zone, Time after) const {
-  const auto found = starts(zone, after + Duration{1}, after + kFarAhead, 1);
-  return found.empty() ? std::nullopt : std::optional(found.front());
+Recurrence::Found Recurrence::next(const Zone& zone, Time after, int& budget) const {
+  Time first = after + offsets_near(zone, after).least;
+  if (has_start_) first = std::max(first, start_ - minutes{1});
+  Time last = std::min(last_local(zone), after + kFarAhead + days{1});
+  Found found;
+  auto at_day = std::chrono::floor<days>(first);
+  for (auto day = day_from(at_day, std::chrono::floor<days>(last)); day;
+       day = day_from(*day + days{1}, std::chrono::floor<days>(last))) {
+    const std::vector<Time> times = times_of(*day, budget);
+    for (auto local = std::ranges::upper_bound(times, first); local != times.end() && *local <= last; ++local) {
+      if (--budget < 0) return {std::nullopt, false};
+      const Time moment = zone.to_utc(*local);
+      if (moment <= after || moment >= after + kFarAhead || (is_until_utc_ && moment > *until_)) continue;
+      if (!found.start || moment < *found.start) found.start = moment;
+      // Only where clocks change can a later local time be an earlier moment.
+      last = std::min(last, *found.start + offsets_near(zone, *found.start).most);
+    }
+    if (budget < 0) return {std::nullopt, false};
+  }
+  return found;
+}
+
+Recurrence::Found Recurrence::last(const Zone& zone, Time after, Time until, int& budget) const {
+  Time first = after + offsets_near(zone, after).least;
+  if (has_start_) first = std::max(first, start_ - minutes{1});
+  const Time last = std::min(last_local(zone), until + offsets_near(zone, until).most);
+  Found found;
+  for (auto day = day_until(std::chrono::floor<days>(last), std::chrono::floor<days>(first)); day;
+       day = day_until(*day - days{1}, std::chrono::floor<days>(first))) {
+    const std::vector<Time> times = times_of(*day, budget);
+    for (auto local = std::ranges::upper_bound(times, last); local != times.begin();) {
+      if (*--local <= first) break;
+      if (--budget < 0) return {std::nullopt, false};
+      const Time moment = zone.to_utc(*local);
+      if (moment <= after || moment > until || (is_until_utc_ && moment > *until_)) continue;
+      if (!found.start || moment > *found.start) found.start = moment;
+      first = std::max(first, *found.start + offsets_near(zone, *found.start).least - Duration{1});
+    }
+    if (budget < 0) return {std::nullopt, false};
+  }
+  return found;
 }
 
 WindowView look(const WindowGate& gate, const Zone& zone, Time now) {
   const auto rule = Recurrence::parse(gate.rrule);
   if (!rule) return {{Verdict::Kind::Unknown, fmt::format("rrule: {}", rule.error().message), ""}};
+  int budget = kMaxCandidates;
+  const auto too_much = [] {
+    return WindowView{
+        {Verdict::Kind::Unknown,
+         fmt::format("rrule: more than {} candidate times would have to be tried; name fewer times of a day, or an "
+                     "interval that meets them",
+                     kMaxCandidates),
+         ""}};
+  };
   // Windows that overlap are one: the end moves on while another has begun by then.
   std::optional<Time> end;
-  for (int windows = 0; windows < kMostJoined; ++windows) {
+  for (int windows = 0; windows < kMaxJoined; ++windows) {
     const Time from = end.value_or(now);
-    const auto begun = rule->between(zone, from - gate.duration + Duration{1}, from + Duration{1});
-    if (begun.empty()) break;
-    end = begun.back() + gate.duration;
+    const auto begun = rule->last(zone, from - gate.duration, from, budget);
+    if (!begun.is_complete && !end) return too_much();
+    if (!begun.start) break;
+    end = *begun.start + gate.duration;
   }
   const bool is_inside = end.has_value();
-  const std::optional<Time> changes = is_inside ? end : rule->next(zone, now);
+  std::optional<Time> changes = end;
+  if (!is_inside) {
+    const auto next = rule->next(zone, now, budget);
+    if (!next.is_complete) return too_much();
+    changes = next.start;
+  }
   const bool is_open = is_inside != gate.is_freeze;
   const std::string when = changes ? shown(zone, *changes) : "";
   if (is_open) return {{Verdict::Kind::Pass, changes ? "open until " + when : "open", ""}, changes};

@@ -1,7 +1,13 @@
 #include "delivery/gate/window.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <random>
+#include <set>
 
 namespace slipway::delivery::gate {
 namespace {
@@ -117,7 +123,8 @@ TEST(GateWindow, rules_give_starts) {
     ASSERT_TRUE(rule) << row.rule << ": " << rule.error().message;
     Time after = at(row.from);
     for (const char* wanted : row.starts) {
-      const auto next = rule->next(berlin(), after);
+      int budget = kMaxCandidates;
+      const auto next = rule->next(berlin(), after, budget).start;
       EXPECT_EQ(next ? to_rfc3339(*next) : "", wanted) << row.rule;
       after = next.value_or(after);
     }
@@ -182,6 +189,211 @@ TEST(GateWindow, windows_that_overlap_are_one) {
   const WindowGate never{.rrule = "FREQ=DAILY;UNTIL=20200101T000000Z"};
   EXPECT_EQ(look(never, Zone(), at("2026-01-05T09:10:00Z")).verdict.text, "no window opens within ten years");
   EXPECT_FALSE(look(never, Zone(), at("2026-01-05T09:10:00Z")).changes);
+}
+
+/// A rule as its parts, and what it means by the letter: every minute of every day is asked.
+struct Parts {
+  std::string frequency;
+  int interval = 1;
+  std::vector<std::pair<int, int>> weekdays{};  // ordinal, day from Sunday
+  std::vector<int> month_days{};
+  std::vector<int> months{};
+  std::vector<int> hours{};
+  std::vector<int> minutes{0};
+  Time start{};
+  bool has_start = false;
+  std::optional<int> count{};
+  std::optional<Time> until{};
+  bool is_until_utc = false;
+
+  static std::string list(const char* name, const std::vector<int>& numbers) {
+    return numbers.empty() ? "" : fmt::format(";{}={}", name, fmt::join(numbers, ","));
+  }
+  static std::string compact(Time time) {
+    std::string text = to_rfc3339(time);
+    std::erase_if(text, [](char c) { return c == '-' || c == ':' || c == 'Z'; });
+    return text;
+  }
+  std::string text() const {
+    constexpr const char* kNames[] = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
+    std::string days;
+    for (const auto& [ordinal, day] : weekdays) {
+      days += fmt::format("{}{}{}", days.empty() ? ";BYDAY=" : ",", ordinal == 0 ? "" : std::to_string(ordinal), kNames[day]);
+    }
+    return (has_start ? fmt::format("DTSTART:{}\n", compact(start)) : "") +
+           fmt::format("FREQ={};INTERVAL={}", frequency, interval) + days + list("BYMONTHDAY", month_days) +
+           list("BYMONTH", months) + list("BYHOUR", hours) + list("BYMINUTE", minutes) +
+           (count ? fmt::format(";COUNT={}", *count) : "") +
+           (until ? fmt::format(";UNTIL={}{}", compact(*until), is_until_utc ? "Z" : "") : "");
+  }
+
+  static bool is_in(const std::vector<int>& numbers, int number) {
+    return numbers.empty() || std::ranges::find(numbers, number) != numbers.end();
+  }
+  bool is_day(std::chrono::sys_days day) const {
+    const std::chrono::year_month_day date{day};
+    const int number = static_cast<int>(static_cast<unsigned>(date.day()));
+    const int length = static_cast<int>(static_cast<unsigned>((date.year() / date.month() / std::chrono::last).day()));
+    const int month = static_cast<int>(static_cast<unsigned>(date.month()));
+    if (!is_in(months, month)) return false;
+    const bool is_named = is_in(month_days, number) || is_in(month_days, number - length - 1);
+    if (!month_days.empty() && !is_named) return false;
+    const auto fits = [&](const std::pair<int, int>& one) {
+      if (static_cast<int>(std::chrono::weekday{day}.c_encoding()) != one.second) return false;
+      return one.first == 0 || one.first == (number - 1) / 7 + 1 || one.first == -((length - number) / 7 + 1);
+    };
+    if (!weekdays.empty() && std::ranges::none_of(weekdays, fits)) return false;
+    const auto first = std::chrono::floor<std::chrono::days>(start);
+    const std::chrono::year_month_day from{first};
+    const auto monday = [](std::chrono::sys_days of) {
+      return of - std::chrono::days{std::chrono::weekday{of}.iso_encoding() - 1};
+    };
+    std::int64_t steps = 0;
+    if (frequency == "DAILY") steps = (day - first).count();
+    if (frequency == "WEEKLY") steps = (monday(day) - monday(first)).count() / 7;
+    const int years = static_cast<int>(date.year()) - static_cast<int>(from.year());
+    if (frequency == "MONTHLY") steps = years * 12 + month - static_cast<int>(static_cast<unsigned>(from.month()));
+    if (frequency == "YEARLY") steps = years;
+    return steps % interval == 0;
+  }
+  /// All starts from DTSTART (or the year before 2026) to the end of 2027, ascending.
+  std::vector<Time> starts(const Zone& zone) const {
+    std::vector<Time> out;
+    int counted = 0;
+    const auto begin = std::chrono::floor<std::chrono::days>(has_start ? start : at("2025-01-01T00:00:00Z"));
+    for (auto day = begin; day < std::chrono::sys_days{std::chrono::year{2028} / 1 / 1}; day += std::chrono::days{1}) {
+      if (!is_day(day)) continue;
+      for (int hour = 0; hour < 24; ++hour) {
+        const Time whole = Time(day) + std::chrono::hours{hour};
+        if (!is_in(hours, hour)) continue;
+        if (frequency == "HOURLY" && (whole - std::chrono::floor<std::chrono::hours>(start)) / 1h % interval != 0) continue;
+        for (const int minute : minutes) {
+          const Time local = whole + std::chrono::minutes{minute};
+          if (has_start && local < start) continue;
+          if (count && ++counted > *count) continue;
+          const Time moment = zone.to_utc(local);
+          if (until && (is_until_utc ? moment : local) > *until) continue;
+          out.push_back(moment);
+        }
+      }
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+};
+
+Parts random_parts(std::mt19937& random) {
+  const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+  const auto some = [&](int from, int to) {
+    std::set<int> numbers;
+    for (int i = 0; i < 1 + below(3); ++i) numbers.insert(from + below(to - from + 1));
+    return std::vector<int>(numbers.begin(), numbers.end());
+  };
+  constexpr const char* kFrequencies[] = {"HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"};
+  Parts parts{.frequency = kFrequencies[below(5)], .interval = 1 + below(4)};
+  const bool may_count_days = parts.frequency == "MONTHLY" || parts.frequency == "YEARLY";
+  if (below(2) == 0) {
+    for (int i = 0; i < 1 + below(3); ++i) {
+      const int ordinal = may_count_days && below(2) == 0 ? (below(2) == 0 ? 1 + below(5) : -1 - below(5)) : 0;
+      parts.weekdays.emplace_back(ordinal, below(7));
+    }
+  }
+  if (parts.weekdays.empty() || below(3) == 0) {
+    parts.month_days = some(1, 31);
+    if (below(2) == 0) parts.month_days.push_back(-1 - below(31));
+  }
+  if (parts.frequency == "YEARLY" || below(3) == 0) parts.months = some(1, 12);
+  if (parts.frequency != "HOURLY" || below(2) == 0) parts.hours = some(0, 5);
+  parts.minutes = some(0, 59);
+  if (below(2) == 0) {
+    parts.has_start = true;
+    parts.start = at("2025-06-01T00:00:00Z") + std::chrono::minutes{below(60 * 24 * 400)};
+    if (below(2) == 0) parts.count = 1 + below(40);
+  }
+  if (!parts.count && below(3) == 0) {
+    parts.until = at("2025-09-01T00:00:00Z") + std::chrono::minutes{below(60 * 24 * 500)};
+    parts.is_until_utc = below(2) == 0;
+  }
+  return parts;
+}
+
+TEST(GateWindow, a_search_finds_what_the_definition_gives) {
+  std::mt19937 random(24);
+  const Zone kZones[] = {Zone(), berlin(), Zone::from_rule("Pacific/Auckland", "NZST-12NZDT,M9.5.0,M4.1.0/3").value()};
+  int found = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Parts parts = random_parts(random);
+    const Zone& zone = kZones[random() % 3];
+    const auto rule = Recurrence::parse(parts.text());
+    ASSERT_TRUE(rule) << parts.text() << ": " << rule.error().message;
+    const std::vector<Time> starts = parts.starts(zone);
+    for (int look = 0; look < 40; ++look) {
+      // Every other look is at the hours in which clocks change, or at a start itself.
+      Time now = at("2025-07-01T00:00:00Z") + std::chrono::minutes{random() % (60 * 24 * 540)};
+      if (look % 4 == 1) now = at("2026-03-29T00:00:00Z") + std::chrono::minutes{random() % 180};
+      if (look % 4 == 2) now = at("2026-10-25T00:00:00Z") + std::chrono::minutes{random() % 180};
+      if (look % 4 == 3 && !starts.empty()) now = starts[random() % starts.size()];
+      const auto after = std::ranges::upper_bound(starts, now);
+      int budget = kMaxCandidates;
+      const auto next = rule->next(zone, now, budget);
+      ASSERT_TRUE(next.is_complete || after == starts.end()) << parts.text();
+      if (after != starts.end()) {
+        ASSERT_EQ(next.start, *after) << parts.text() << "\n" << zone.name() << " after " << to_rfc3339(now);
+        ++found;
+      } else {
+        ASSERT_TRUE(!next.start || *next.start > at("2027-12-30T00:00:00Z")) << parts.text();
+      }
+      const Time from = now - std::chrono::hours{1 + random() % 2000};
+      const bool has_last = after != starts.begin() && *std::prev(after) > from;
+      budget = kMaxCandidates;
+      const auto last = rule->last(zone, from, now, budget);
+      ASSERT_TRUE(last.is_complete) << parts.text();
+      if (from > at("2025-01-03T00:00:00Z")) {
+        ASSERT_EQ(last.start, has_last ? std::optional(*std::prev(after)) : std::nullopt)
+            << parts.text() << "\n"
+            << zone.name() << " from " << to_rfc3339(from) << " until " << to_rfc3339(now);
+      }
+    }
+  }
+  EXPECT_GT(found, 5'000);
+}
+
+std::string every_minute() {
+  std::string list;
+  for (int minute = 0; minute < 60; ++minute) list += (minute == 0 ? "" : ",") + std::to_string(minute);
+  return list;
+}
+
+TEST(GateWindow, no_rule_takes_more_candidates_than_one_look_may_try) {
+  const Time now = at("2026-11-27T12:00:00Z");
+  struct Row {
+    std::string rule;
+    std::string text;
+  };
+  const std::string kTooMany =
+      "rrule: more than 2000 candidate times would have to be tried; name fewer times of a day, or an interval that meets them";
+  const Row kRows[] = {
+      {"FREQ=HOURLY;BYMINUTE=" + every_minute() + ";UNTIL=20200101T000000Z", "no window opens within ten years"},
+      {"FREQ=HOURLY;BYMINUTE=" + every_minute() + ";UNTIL=20200101T000000", "no window opens within ten years"},
+      {"DTSTART:20200101\nFREQ=HOURLY;BYMINUTE=" + every_minute() + ";COUNT=10000", "no window opens within ten years"},
+      {"DTSTART:20200101\nFREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=10000", "no window opens within ten years"},
+      {"FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30;BYMINUTE=" + every_minute(), "no window opens within ten years"},
+      {"FREQ=HOURLY;BYMONTH=6;BYMINUTE=" + every_minute(), "opens at 2027-06-01 00:00 Europe/Berlin"},
+      {"FREQ=HOURLY;INTERVAL=10000;BYMINUTE=" + every_minute(), "opens at 2027-01-15 08:00 Europe/Berlin"},
+      {"FREQ=DAILY;INTERVAL=10000;BYHOUR=1", "no window opens within ten years"},
+      {"FREQ=HOURLY;INTERVAL=24;BYHOUR=5", kTooMany},
+      {"FREQ=DAILY;BYDAY=" + std::string(5'000, ','), "rrule: RRULE: is longer than 4096 bytes"},
+  };
+  for (const Row& row : kRows) {
+    for (const Duration duration : {Duration(1h), Duration(8700h)}) {
+      const WindowGate gate{.rrule = row.rule, .time_zone = "Europe/Berlin", .duration = duration};
+      const std::clock_t begin = std::clock();
+      const WindowView view = look(gate, berlin(), now);
+      const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+      if (duration == Duration(1h)) EXPECT_EQ(view.verdict.text, row.text) << row.rule;
+      EXPECT_LT(seconds, 0.1) << row.rule << ": a look takes microseconds (in a build without optimisation, some milliseconds)";
+    }
+  }
 }
 
 }  // namespace

@@ -79,23 +79,44 @@ Result<HttpCall> call_of(const Provider& provider, const Query& query) {
     return fail(Reason::Invalid, fmt::format("provider {} needs an address", provider.name));
   }
   if (!query.address.empty() && !query.address.starts_with("http://") && !query.address.starts_with("https://")) {
-    return fail(Reason::Invalid, fmt::format("address {:?} is no http:// or https:// URL", query.address));
+    return fail(Reason::Invalid,
+                query.address_secret.empty()
+                    ? fmt::format("address {:?} is no http:// or https:// URL", query.address)
+                    : fmt::format("the address of Secret {} is no http:// or https:// URL", query.address_secret));
   }
   SLIPWAY_TRY(call, provider.request(query));
   const std::int64_t seconds = query.settings["timeoutSeconds"].as_int(provider.timeout_seconds);
   call.timeout = seconds_saturating(std::max<std::int64_t>(seconds, 1));
+  call.max_answer_bytes = kMaxGateAnswer;
   add_headers(call.headers, query.settings["headers"]);
   return call;
+}
+
+/// What a transport's failure was, without a name of the peer.
+std::string_view without_host(Reason reason) {
+  if (reason == Reason::Timeout) return "no answer within the time-out";
+  if (reason == Reason::Unauthorized) return "the certificate is not trusted";
+  if (reason == Reason::RequestEntityTooLarge) return "the answer is too large";
+  if (reason == Reason::BadRequest) return "it cannot be called so";
+  return "cannot be reached";
 }
 
 Task<Result<Extracted>> fetch(Reach reach, std::string ns, const Provider* provider, Query query, std::string token) {
   if (provider->read != nullptr) co_return co_await provider->read(reach.client, std::move(ns), std::move(query));
   SLIPWAY_CO_TRY(call, call_of(*provider, query));
   if (!token.empty()) call.headers.set("Authorization", token);
-  const std::string where = fmt::format("{} {}", call.method, call.url.substr(0, call.url.find('?')));
+  const bool is_secret = !query.address_secret.empty();
+  const std::string where =
+      fmt::format("{} {}", call.method, is_secret ? "address of Secret " + query.address_secret : shown_url(call.url));
   auto response = co_await reach.http->send(call);
-  if (!response) co_return fail(response.error().reason, fmt::format("{}: {}", where, response.error().message));
-  SLIPWAY_CO_TRY_VOID(check_status(call, response->status, response->body));
+  if (!response) {
+    // The transport's message names the host.
+    const std::string why = is_secret ? std::string(without_host(response.error().reason)) : response.error().message;
+    co_return fail(response.error().reason, fmt::format("{}: {}", where, why));
+  }
+  // Servers repeat what they refuse.
+  const bool has_secrets = !query.credentials.empty() || !token.empty();
+  SLIPWAY_CO_TRY_VOID(check_status(where, response->status, has_secrets ? "" : response->body));
   co_return provider->extract(response->body, query);
 }
 
@@ -123,7 +144,10 @@ Task<Result<Measurement>> measure(Reach reach, Question question) {
   if (!source.secret_ref.is_null()) {
     SLIPWAY_CO_TRY(credentials, co_await read_secret(reach.client, source.ns, source.secret_ref));
     query.credentials = credentials;
-    if (const auto found = credentials.find("address"); found != credentials.end()) query.address = found->second;
+    if (const auto found = credentials.find("address"); found != credentials.end()) {
+      query.address = found->second;
+      query.address_secret = source.secret_ref["name"].str();
+    }
   }
   SLIPWAY_CO_TRY(token, co_await fetch_token(*reach.http, {source.settings, query.credentials, provider->token_scope, now}));
   const Reducer reducer = source.is_template ? provider->template_reducer : provider->reducer;

@@ -146,14 +146,18 @@ Task<Result<void>> send_mail(Reach reach, Notifier notifier, Notice notice) {
 Task<Result<void>> post(Reach reach, Notifier notifier, Notice notice) {
   SLIPWAY_CO_TRY(body, notice_body(notifier, notice));
   SLIPWAY_CO_TRY(url, co_await url_of(reach.client, notifier, notice.ns));
-  HttpCall call{.url = url, .method = "POST", .body = json::print(body), .timeout = std::chrono::seconds{10}};
+  HttpCall call{.url = url,
+                .method = "POST",
+                .body = json::print(body),
+                .timeout = std::chrono::seconds{10},
+                .max_answer_bytes = kMaxGateAnswer};
   call.headers.set("Content-Type", "application/json");
   auto response = co_await reach.http->send(std::move(call));
   if (!response) co_return fail(response.error().reason, fmt::format("notifier {} cannot be reached", notifier.type));
   if (response->status >= 200 && response->status <= 299) co_return Result<void>{};
-  co_return fail(Reason::ServiceUnavailable,
-                 fmt::format("notifier {}: {} {}: {}", notifier.type, response->status, http::status_text(response->status),
-                             shortened(response->body, kShownBytes)));
+  const std::string text = notifier.secret_ref ? "" : shortened(response->body, kShownBytes);
+  co_return fail(Reason::ServiceUnavailable, fmt::format("notifier {}: {} {}{}{}", notifier.type, response->status,
+                                                         http::status_text(response->status), text.empty() ? "" : ": ", text));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "delivery/probe/provider.h"
+#include "delivery/probe/secret.h"
 #include "delivery/probe/service_account.h"
 #include "json/text.h"
 
@@ -47,12 +48,14 @@ Result<std::optional<HttpCall>> token_request(const TokenQuery& query) {
 Task<Result<std::string>> fetch_token(HttpClient& http, TokenQuery query) {
   SLIPWAY_CO_TRY(call, token_request(query));
   if (!call) co_return std::string();
+  call->max_answer_bytes = kMaxGateAnswer;
+  const std::string where = shown_url(call->url);
   auto response = co_await http.send(*call);
-  if (!response) co_return fail(response.error().reason, fmt::format("token of {}: {}", call->url, response.error().message));
-  SLIPWAY_CO_TRY_VOID(check_status(*call, response->status, response->body));
+  if (!response) co_return fail(response.error().reason, fmt::format("token of {}: {}", where, response.error().message));
+  SLIPWAY_CO_TRY_VOID(check_status(fmt::format("{} {}", call->method, where), response->status, ""));  // it was sent a secret
   SLIPWAY_CO_TRY(answer, json::parse(response->body));
   const std::string token = answer["access_token"].str();
-  if (token.empty()) co_return fail(Reason::Invalid, fmt::format("{} gives no access_token", call->url));
+  if (token.empty()) co_return fail(Reason::Invalid, fmt::format("{} gives no access_token", where));
   co_return "Bearer " + token;
 }
 

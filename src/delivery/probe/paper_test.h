@@ -15,7 +15,7 @@
 
 namespace slipway::delivery::probe {
 
-/// Answers with what is queued, then with the last one again; a status of 0 is a cut connection.
+/// Answers with what is queued, then with the last one again; a status of 0 is a cut connection, its body the transport's text.
 class PaperWeb : public HttpClient {
  public:
   struct Reply {
@@ -29,7 +29,9 @@ class PaperWeb : public HttpClient {
     calls.push_back(call);
     const Reply reply = replies.front();
     if (replies.size() > 1) replies.pop_front();
-    if (reply.status == 0) co_return fail(Reason::ServiceUnavailable, "connection refused");
+    if (reply.status == 0) {
+      co_return fail(Reason::ServiceUnavailable, reply.body.empty() ? "connection refused" : reply.body);
+    }
     co_return http::Response{.status = reply.status, .body = reply.body};
   }
 };

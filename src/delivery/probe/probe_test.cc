@@ -252,6 +252,31 @@ TEST_F(JobProbeTest, without_a_spec_it_says_so) {
   EXPECT_EQ(asked().verdict.text, "provider job needs settings.spec, a Job's");
 }
 
+TEST_F(MetricProbeTest, an_address_out_of_a_secret_is_never_shown) {
+  hub.objects["secrets/shop/hidden"] =
+      json::object({{"stringData", json::object({{"address", "http://vault.test/PATH-SECRET?k=QUERY-SECRET"}})}});
+  question.gate.metric->secret_ref = json::object({{"name", "hidden"}});
+  const std::pair<PaperWeb::Reply, std::string> kRows[] = {
+      {{403, "vault.test/PATH-SECRET is closed"}, "GET address of Secret hidden: 403 Forbidden"},
+      {{0, "dial tcp vault.test:80: connection refused"}, "GET address of Secret hidden: cannot be reached"},
+  };
+  for (const auto& [reply, text] : kRows) {
+    question.samples.clear();
+    web.replies = {reply};
+    const Answer answer = asked();
+    EXPECT_TRUE(answer.verdict.text.contains(text)) << answer.verdict.text;
+    ASSERT_FALSE(answer.samples.empty());
+    for (const std::string& shown : {answer.verdict.text, answer.samples[0].text}) {
+      EXPECT_FALSE(shown.contains("SECRET") || shown.contains("vault.test")) << shown;
+    }
+  }
+  EXPECT_TRUE(web.calls.back().url.starts_with("http://vault.test/PATH-SECRET?k=QUERY-SECRET/api/v1/query?"))
+      << web.calls.back().url;
+  hub.objects["secrets/shop/hidden"] = json::object({{"stringData", json::object({{"address", "ftp://SECRET"}})}});
+  question.samples.clear();
+  EXPECT_TRUE(asked().verdict.text.contains("the address of Secret hidden is no http:// or https:// URL"));
+}
+
 TEST_F(MetricProbeTest, settings_that_cannot_work_are_errors_with_a_way_out) {
   const auto text = [&] {
     question.samples.clear();

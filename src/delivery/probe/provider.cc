@@ -145,11 +145,11 @@ std::vector<Cause> check(const gate::MetricGate& metric, const std::string& fiel
   return causes;
 }
 
-Result<void> check_status(const HttpCall& call, int status, std::string_view body) {
+Result<void> check_status(std::string_view where, int status, std::string_view body) {
   if (status >= 200 && status <= 299) return {};
-  const std::string where = call.url.substr(0, call.url.find('?'));
-  return fail(Reason::Invalid, fmt::format("{} {}: {} {}: {}", call.method, where, status, http::status_text(status),
-                                           shortened(body, kShownBytes)));
+  const std::string text = shortened(body, kShownBytes);
+  return fail(Reason::Invalid,
+              fmt::format("{}: {} {}{}{}", where, status, http::status_text(status), text.empty() ? "" : ": ", text));
 }
 
 Result<Value> reduced(const Extracted& extracted, const Value& settings, Reducer reducer) {

@@ -18,6 +18,7 @@ namespace slipway::delivery::probe {
 /// What a provider is asked.
 struct Query {
   std::string address{};                             // without slashes at its end
+  std::string address_secret{};                      // the Secret that holds the address, which no text may show then
   std::string text{};                                // in the provider's language, variables filled in
   json::Value settings{};                            // of the gate: an object or null
   std::map<std::string, std::string> credentials{};  // the Secret's
@@ -62,8 +63,8 @@ Result<const Provider*> find_provider(std::string_view name, const json::Value& 
 /// reducer or variables that cannot be read. `field` is the metric's place. Pure, for admission.
 std::vector<Cause> check(const gate::MetricGate& metric, const std::string& field);
 
-/// Whether an answer's status is an error; then with the start of its body.
-Result<void> check_status(const HttpCall& call, int status, std::string_view body);
+/// Invalid when an answer's status is an error, with the start of its body; `where` is what was called, as texts may show it.
+Result<void> check_status(std::string_view where, int status, std::string_view body);
 /// The measurement in an answer, reduced as `settings.reducer`, or else `reducer`, says. NaN among other numbers is left out.
 Result<json::Value> reduced(const Extracted& extracted, const json::Value& settings, Reducer reducer);
 

@@ -363,7 +363,8 @@ TEST(ProviderCorpus, argo_graphite) {
     const std::string target = "target=" + percent_encoded(one["expectedTarget"].as_string());
     const std::string from = "&from=" + percent_encoded(one["expectedFrom"].as_string());
     if (!call->url.contains(target + from)) return call->url;
-    const auto status = check_status(*call, static_cast<int>(one["responseCode"].as_int()), one["body"].as_string());
+    const auto status =
+        check_status(call->method + " " + call->url, static_cast<int>(one["responseCode"].as_int()), one["body"].as_string());
     if (!status) return is_error ? "" : status.error().message;
     const std::string got = measured(*provider, Reducer::All, one["body"].str());
     if (is_error) return got.starts_with("error: ") ? "" : got;

@@ -25,6 +25,15 @@ Task<Result<std::map<std::string, std::string>>> read_secret(client::Client& cli
   co_return out;
 }
 
+std::string shown_url(std::string_view url) {
+  url = url.substr(0, url.find_first_of("?#"));
+  const std::size_t scheme = url.find("://");
+  const std::size_t host = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const std::size_t at = url.substr(host, url.find('/', host) - host).rfind('@');
+  if (at == std::string_view::npos) return std::string(url);
+  return std::string(url.substr(0, host)) + std::string(url.substr(host + at + 1));
+}
+
 std::string shortened(std::string_view text, std::size_t bytes) {
   std::string out = gate::cut(std::string(trimmed(text.substr(0, 2 * bytes))), bytes);
   for (char& c : out) {

@@ -37,7 +37,8 @@ HttpCall webhook_call(const Question& question, std::string_view secret) {
       .method = webhook.method,
       .body = json::print(json::object(
           {{"name", question.name}, {"namespace", question.ns}, {"phase", question.phase}, {"metadata", metadata.build()}})),
-      .timeout = std::chrono::seconds{webhook.timeout_seconds}};
+      .timeout = std::chrono::seconds{webhook.timeout_seconds},
+      .max_answer_bytes = kMaxGateAnswer};
   call.headers.set("Content-Type", "application/json");
   call.headers.set("Idempotency-Key", question.key);
   if (!secret.empty()) call.headers.set(std::string(kSignatureHeader), "sha256=" + hmac_hex(secret, call.body));
@@ -65,9 +66,9 @@ Task<Answer> ask_webhook(Reach reach, Question question) {
     secret = (*read)[key];
   }
   auto response = co_await reach.http->send(webhook_call(question, secret));
-  if (!response) co_return unknown(fmt::format("{} {}: {}", webhook.method, webhook.url, response.error().message));
-  std::string text =
-      fmt::format("{} {}: {} {}", webhook.method, webhook.url, response->status, http::status_text(response->status));
+  const std::string where = fmt::format("{} {}", webhook.method, shown_url(webhook.url));
+  if (!response) co_return unknown(fmt::format("{}: {}", where, response.error().message));
+  std::string text = fmt::format("{}: {} {}", where, response->status, http::status_text(response->status));
   Answer answer{.verdict = gate::webhook_verdict(webhook, response->status, text), .status = response->status};
   const bool is_odd = answer.verdict.kind != Verdict::Kind::Pass && !response->body.empty();
   if (is_odd) answer.verdict.text += fmt::format(": {}", shortened(response->body, kShownBytes));

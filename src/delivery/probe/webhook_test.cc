@@ -86,6 +86,17 @@ TEST_F(WebhookTest, tries_are_made_further_and_further_apart) {
   EXPECT_EQ(asked().verdict.text, "POST http://hooks.test/smoke: 503 Service Unavailable: down for maintenance");
 }
 
+TEST_F(WebhookTest, texts_show_no_query_and_no_password_of_the_url) {
+  question.gate.webhook->url = "http://ci:PASSWORD@hooks.test/smoke?token=SECRET#SECRET";
+  for (const PaperWeb::Reply& reply : {PaperWeb::Reply{503, "down"}, PaperWeb::Reply{403, ""}, PaperWeb::Reply{0, ""}}) {
+    web.replies = {reply};
+    const std::string text = asked().verdict.text;
+    EXPECT_TRUE(text.starts_with("POST http://hooks.test/smoke: ")) << text;
+  }
+  EXPECT_EQ(web.calls.back().url, "http://ci:PASSWORD@hooks.test/smoke?token=SECRET#SECRET") << "it is called as written";
+  EXPECT_EQ(web.calls.back().max_answer_bytes, kMaxGateAnswer);
+}
+
 TEST_F(WebhookTest, without_a_web_it_says_so) {
   const Answer answer = env.run(ask({.env = env, .client = hub}, question));
   EXPECT_EQ(answer.verdict.kind, Verdict::Kind::Unknown);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "delivery/family/protected_status.h"
 #include "delivery/gate/approval.h"
 #include "delivery/rollout/approvals.h"
 #include "delivery/rollout/kind.h"
@@ -39,12 +40,6 @@ Value authored(const Value& spec) {
   Value out = spec;
   for (const char* name : {"paused", "batchPartition", "lastBatchToRollout"}) out = out.without_path({"rolloutPlan", name});
   return out;
-}
-
-kube::Object with_author(const kube::Object& rollout, const Value& author) {
-  if (kube::annotation(rollout, kAuthorAnnotation) == author.as_string()) return rollout;
-  return author.is_null() ? rollout.without_path({"metadata", "annotations", kAuthorAnnotation})
-                          : rollout.with_path({"metadata", "annotations", kAuthorAnnotation}, author);
 }
 
 Status refused(const kube::Object& rollout, const kube::Asker& asker) {
@@ -132,7 +127,7 @@ std::vector<Cause> validate(const kube::Object& rollout, const kube::Object& old
 kube::Object stamp_author(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker) {
   if (asker.user == nullptr) return rollout;
   const bool is_written = old.is_null() || authored(rollout["spec"]) != authored(old["spec"]);
-  return with_author(rollout, is_written ? Value(asker.user->name) : old["metadata"]["annotations"][kAuthorAnnotation]);
+  return is_written ? with_identity(kAuthor, rollout, *asker.user) : with_identity_of(kAuthor, rollout, old);
 }
 
 std::vector<Cause> check_asker(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker) {
@@ -141,6 +136,10 @@ std::vector<Cause> check_asker(const kube::Object& rollout, const kube::Object& 
   return {field::forbidden(
       fmt::format("metadata.annotations[{}]", kSkipGatesRequest),
       fmt::format("to skip gates the user {} needs the verb {} on the rollout", quoted(asker.user->name), kApproveVerb))};
+}
+
+Result<kube::Object> stamp_status(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker) {
+  return stamp_approvals(with_protected_status(rollout, old, asker, {"approvals", "pause"}), old, asker);
 }
 
 Result<kube::Object> stamp_approvals(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker) {
@@ -204,7 +203,7 @@ std::vector<kube::AdmissionRow> admission_rows() {
                     .mutate_for = stamp_author,
                     .validate_for = check_asker,
                     .validate_around = check_claims,
-                    .stamp_status = stamp_approvals});
+                    .stamp_status = stamp_status});
   }
   return rows;
 }

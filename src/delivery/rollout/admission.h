@@ -28,13 +28,16 @@ std::vector<Cause> check_spec(const kube::Object& rollout);
 /// later batches.
 std::vector<Cause> check_update(const kube::Object& rollout, const kube::Object& old);
 
-/// Stamps kAuthorAnnotation: who wrote what is rolled out. A pause or a greater partition makes no user the author.
+/// Stamps kAuthor with the user who wrote what is rolled out. A pause or a greater partition makes no user the author.
 kube::Object stamp_author(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker);
 /// To skip gates one needs the verb `approve`.
 std::vector<Cause> check_asker(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker);
 /// Stamps new entries of status.approvals with user, groups and time. Forbidden without the verb `approve`; Conflict for
 /// another attempt than the present one; Invalid for a gate that is no approval.
 Result<kube::Object> stamp_approvals(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker);
+/// Users write status.approvals, stamped as above, and status.pause; the rest of a status is the controller's
+/// (protected_status.h).
+Result<kube::Object> stamp_status(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker);
 /// Refuses a rollout over a workload that another rollout works on.
 std::vector<Cause> check_claims(const kube::Object& rollout, const kube::Object& old, const kube::FindObject& find);
 

@@ -289,11 +289,11 @@ kube::Asker asker(const kube::UserInfo* user, bool may) {
 }
 
 TEST(RolloutAdmission, records_who_wrote_what_is_rolled_out) {
-  const auto author = [](const kube::Object& object) { return std::string(kube::annotation(object, kAuthorAnnotation)); };
+  const auto author = [](const kube::Object& object) { return std::string(kube::annotation(object, kAuthor.user)); };
   const kube::Object forged =
-      trait("{}").with_path({"metadata", "annotations"}, json::object({{std::string(kAuthorAnnotation), "root"}}));
+      trait("{}").with_path({"metadata", "annotations"}, json::object({{std::string(kAuthor.user), "root"}}));
   const kube::Object by_bob =
-      trait("{}").with_path({"metadata", "annotations"}, json::object({{std::string(kAuthorAnnotation), "bob"}}));
+      trait("{}").with_path({"metadata", "annotations"}, json::object({{std::string(kAuthor.user), "bob"}}));
   EXPECT_EQ(author(stamp_author(forged, {}, asker(&kAnn, true))), "ann");
   EXPECT_EQ(author(stamp_author(forged, by_bob, asker(&kAnn, true))), "bob") << "nothing else changes";
   EXPECT_EQ(author(stamp_author(trait("{numBatches: 2}"), by_bob, asker(&kAnn, true))), "ann");

@@ -25,7 +25,7 @@ gate::Verdict judge_approvals(const gate::ApprovalGate& rule, const kube::Object
                               ActsAs acts_as) {
   RolloutStatus status = read_status(rollout);
   gate::Approvable what = approvable(key, status.attempt);
-  what.author = kube::annotation(rollout, kAuthorAnnotation);
+  what.author = kube::annotation(rollout, kAuthor.user);
   if (acts_as == ActsAs::Controller) {
     what.author.clear();
     for (gate::Approval& approval : status.approvals) approval.user.clear(), approval.at.reset();

@@ -19,7 +19,10 @@ namespace {
 
 /// What is named (a revision, a ConfigMap) may be written a little later.
 constexpr Duration kMissingPause = std::chrono::seconds{5};
-constexpr Duration kCachePause = std::chrono::seconds{1};  // a cache is on its way
+/// A right that the author lacks may come back; nothing wakes the rollout then.
+constexpr Duration kRightPause = std::chrono::seconds{30};
+constexpr std::string_view kLacksRight = "AuthorLacksRight";  // status.waits[].on
+constexpr Duration kCachePause = std::chrono::seconds{1};     // a cache is on its way
 
 constexpr int kMostRounds = 3;  // of asking gates in one reconcile
 
@@ -84,19 +87,37 @@ bool waits_for_drain(const Value& status) {
 }  // namespace
 
 Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& memory)
-    : tools_(tools), run_(run), rollout_(std::move(rollout)), memory_(memory) {}
+    : tools_(tools),
+      run_(run),
+      rollout_(std::move(rollout)),
+      author_(run_.as(tools_.acts_as == ActsAs::User ? recorded_identity(kAuthor, rollout_) : nullptr)),
+      memory_(memory) {}
 
 Task<Outcome> Pass::run() {
+  Outcome outcome = co_await run_as_author();
+  const std::string author(kube::annotation(rollout_, kAuthor.user));
+  const bool lacks_right =
+      outcome.kind == Outcome::Kind::Failed && outcome.error.reason == Reason::Forbidden && !author.empty();
+  if (!lacks_right) co_return outcome;
+  outcome = co_await hold(std::string(kLacksRight),
+                          fmt::format("{}; the rollout acts as its author {}: grant the right, or have a user who has it "
+                                      "write the spec again",
+                                      outcome.error.message, author));
+  co_return outcome.kind == Outcome::Kind::Settled ? Outcome::retries_after(kRightPause) : outcome;
+}
+
+Task<Outcome> Pass::run_as_author() {
   auto status = stored_status();
   if (!status) co_return Outcome::failed(std::move(status).error());
   status_ = std::move(*status);
   remember();
-  auto wants =
-      co_await find_wanted({run_.client, tools_.workloads, tools_.acts_as, memory_.revisions, memory_.spec}, rollout_, status_);
+  auto wants = co_await find_wanted({run_.client, author_, tools_.workloads, tools_.acts_as, memory_.revisions, memory_.spec},
+                                    rollout_, status_);
+  if (!wants && wants.error().reason == Reason::Forbidden) co_return Outcome::failed(wants.error());
   if (!wants) co_return co_await hold_for("spec", wants.error());
   wanted_ = std::move(*wants);
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
-  ApplicationTemplate application(run_.client, rollout_, is_target_asked() ? wanted_.application : Value());
+  ApplicationTemplate application(author_, rollout_, is_target_asked() ? wanted_.application : Value());
   const auto taken = co_await application.take();
   if (!taken && taken.error().reason == Reason::NotFound) co_return co_await hold_for("template", taken.error());
   if (!taken) co_return Outcome::failed(taken.error());
@@ -128,8 +149,9 @@ Task<Outcome> Pass::run() {
 }
 
 std::string Pass::unsupported_kind() const {
-  std::string text = fmt::format("unsupported workload kind {}; describe it in a ConfigMap labelled {}: \"true\"",
-                                 target_->kind.kind, kRowLabel);
+  std::string text =
+      fmt::format("unsupported workload kind {}; describe it in a ConfigMap of namespace {} labelled {}: \"true\"",
+                  target_->kind.kind, kRowNamespace, kRowLabel);
   for (const auto& [map, fault] : tools_.workloads.row_faults()) {
     text += fmt::format("; ConfigMap {} cannot be used: {}", map.to_string(), fault);
   }
@@ -392,7 +414,7 @@ bool Pass::is_news(const wave::Decision& decision, const RolloutStatus& next) co
 Task<Result<bool>> Pass::target_is_known() {
   const auto resource = tools_.workloads.known_resource(target_->kind);
   if (!resource || target_->object.is_null()) co_return true;
-  auto live = co_await client::get(run_.client, *resource, {run_.key.ns, std::string(kube::name(target_->object))});
+  auto live = co_await client::get(author_, *resource, {run_.key.ns, std::string(kube::name(target_->object))});
   if (!live && live.error().reason != Reason::NotFound) co_return fail(std::move(live).error());
   if (!live) co_return false;
   const bool is_same = kube::uid(*live) == kube::uid(target_->object);
@@ -431,6 +453,7 @@ bool Pass::undoes_after_end() const {
 }
 
 Task<Outcome> Pass::let_go() {
+  // What it wrote itself it may take away, whatever its author may do by now.
   ApplicationTemplate application(run_.client, rollout_, wanted_.application);
   const auto given = status_.is_reverting ? co_await application.give_back_undone() : co_await application.give_back();
   if (!given) co_return Outcome::failed(given.error());

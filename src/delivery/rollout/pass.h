@@ -61,12 +61,14 @@ class Pass {
  public:
   Pass(PassTools tools, control::Reconcile& run, kube::Object rollout, Memory& memory);
 
+  /// What the author may not do is waited for: the status names the right, and it is tried again within kRightPause.
   Task<control::Outcome> run();
   /// It has ended, and nothing is remembered of it.
   bool is_idle() const { return is_idle_; }
 
  private:
   // Looking: pass.cc.
+  Task<control::Outcome> run_as_author();
   void remember();
   Task<Result<void>> look();
   Task<Result<Workload>> find(ObjectReference reference);
@@ -144,6 +146,7 @@ class Pass {
   PassTools tools_;
   control::Reconcile& run_;
   kube::Object rollout_;
+  client::Client& author_;  // the home cluster as the rollout's author: for what its spec names
   Memory& memory_;
   RolloutStatus status_{};
   Wanted wanted_{};

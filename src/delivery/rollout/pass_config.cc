@@ -50,7 +50,7 @@ bool may_change(const Workload& workload) {
 Task<Result<Value>> Pass::with_copies(Value workload) {
   if (!wanted_.plan.snapshot_config) co_return workload;
   const std::string path = target_->row->template_path;
-  SLIPWAY_CO_TRY(made, co_await frozen(run_.client, field_at(workload, path), run_.key.ns, target_->id,
+  SLIPWAY_CO_TRY(made, co_await frozen(author_, field_at(workload, path), run_.key.ns, target_->id,
                                        workload["metadata"]["ownerReferences"]));
   co_return with_field_at(workload, path, made);
 }
@@ -66,7 +66,7 @@ Task<Result<void>> Pass::freeze_target() {
   const std::string& path = target_->row->template_path;
   const Value owners =
       json::array({kube::owner_reference(target_->object).without("controller").without("blockOwnerDeletion")});
-  SLIPWAY_CO_TRY(made, co_await frozen(run_.client, field_at(target_->object, path), run_.key.ns, target_->id, owners));
+  SLIPWAY_CO_TRY(made, co_await frozen(author_, field_at(target_->object, path), run_.key.ns, target_->id, owners));
   FieldPatch patch(target_->object);
   patch.test("metadata.uid");
   patch.test("metadata.resourceVersion");

@@ -116,7 +116,7 @@ Task<Result<Object>> Pass::patch_workload(Workload workload, Value patch) {
   request.body = std::move(patch);
   request.patch_type = client::PatchType::Json;
   request.field_manager = kFieldManager;
-  SLIPWAY_CO_TRY(reply, co_await run_.client.call(std::move(request)));
+  SLIPWAY_CO_TRY(reply, co_await author_.call(std::move(request)));
   co_return reply.object;
 }
 
@@ -126,7 +126,7 @@ Task<Result<void>> Pass::remove_pods(std::vector<std::string> names) {
     if (pod.is_null() || kube::is_deleting(pod)) continue;
     client::DeleteQuery query;
     query.uid = kube::uid(pod);
-    auto removed = co_await client::remove_exactly(run_.client, kube::kPods, {run_.key.ns, name}, std::move(query));
+    auto removed = co_await client::remove_exactly(author_, kube::kPods, {run_.key.ns, name}, std::move(query));
     if (!removed) co_return fail(std::move(removed).error());
   }
   co_return Result<void>{};
@@ -162,8 +162,7 @@ Task<Result<void>> Pass::mark_pods(Effect effect) {
     const Object pod = tools_.workloads.pod({run_.key.ns, name});
     if (pod.is_null() || kube::annotation(pod, kDeletionCost) == "-1000") continue;
     const Value patch = json::object({{"metadata", json::object({{"annotations", json::object({{kDeletionCost, "-1000"}})}})}});
-    auto marked =
-        co_await client::merge_patch(run_.client, kube::kPods, {run_.key.ns, name}, patch, std::string(kFieldManager));
+    auto marked = co_await client::merge_patch(author_, kube::kPods, {run_.key.ns, name}, patch, std::string(kFieldManager));
     if (!marked && marked.error().reason != Reason::NotFound) co_return fail(std::move(marked).error());
   }
   co_return Result<void>{};
@@ -180,7 +179,7 @@ Task<> Pass::notify(std::vector<std::string> news) {
                                  .severity = line.starts_with("fails") ? probe::Severity::Error : probe::Severity::Info,
                                  .facts = {}};
       if (notifier.type == "event" || !probe::is_wanted(notifier, notice)) continue;
-      auto sent = co_await probe::notify({tools_.env, run_.client, tools_.http}, notifier, notice);
+      auto sent = co_await probe::notify({tools_.env, author_, tools_.http}, notifier, notice);
       if (!sent)
         tools_.env.log.warn("a notification was not delivered", {{"rollout", notice.name}, {"error", sent.error().message}});
     }

@@ -38,7 +38,7 @@ Task<Result<void>> Pass::ask(std::string key) {
   } else if (spec.window) {
     answer = probe::look_at(*spec.window, tools_.env);
   } else {
-    answer = co_await probe::ask({tools_.env, run_.client, tools_.http}, question(key, spec));
+    answer = co_await probe::ask({tools_.env, author_, tools_.http}, question(key, spec));
   }
   take_answer(key, spec, answer);
   co_return Result<void>{};

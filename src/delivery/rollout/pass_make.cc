@@ -47,7 +47,7 @@ Task<Result<void>> Pass::make_target() {
   SLIPWAY_CO_TRY(workload, co_await with_copies(wanted_.workload));
   Value object = at_beginning(workload, *target_->row, live);
   if (live.is_null()) object = object.with_path({"metadata", "annotations", kCreating}, "true");
-  SLIPWAY_CO_TRY(made, co_await client::apply(run_.client, *resource, object, std::string(kFieldManager)));
+  SLIPWAY_CO_TRY(made, co_await client::apply(author_, *resource, object, std::string(kFieldManager)));
   target_->object = std::move(made);
   co_return Result<void>{};
 }
@@ -57,8 +57,15 @@ Task<Result<void>> Pass::apply_objects(std::vector<Value> objects) {
     SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(object));
     SLIPWAY_CO_TRY(live, co_await tools_.workloads.find_object(run_.client, kind, kube::key_of(object)));
     const auto resource = tools_.workloads.known_resource(kind);
+    if (!wanted_.is_as_rendered && tools_.workloads.is_cluster_scoped(kind)) {
+      co_return fail(Reason::Forbidden,
+                     fmt::format("{} {} of revision {} is cluster-scoped, and the ConfigMap {} was not written by "
+                                 "the Application's controller: apply it yourself, or roll out a revision that "
+                                 "the Application rendered",
+                                 kind.kind, kube::name(object), wanted_.target_name, wanted_.target_name));
+    }
     const Value wanted = live.is_null() ? object : without_claimed(object, live, kFieldManager);
-    SLIPWAY_CO_TRY_VOID(co_await client::apply(run_.client, *resource, wanted, std::string(kFieldManager)));
+    SLIPWAY_CO_TRY_VOID(co_await client::apply(author_, *resource, wanted, std::string(kFieldManager)));
   }
   co_return Result<void>{};
 }
@@ -71,7 +78,7 @@ Task<Result<void>> Pass::remove_objects(std::vector<Value> objects) {
     client::DeleteQuery query;
     query.uid = kube::uid(live);
     const auto resource = tools_.workloads.known_resource(kind);
-    auto removed = co_await client::remove_exactly(run_.client, *resource, kube::key_of(object), std::move(query));
+    auto removed = co_await client::remove_exactly(author_, *resource, kube::key_of(object), std::move(query));
     if (!removed) co_return fail(std::move(removed).error());
   }
   co_return Result<void>{};
@@ -86,7 +93,7 @@ Task<Result<void>> Pass::complete() {
   if (!is_due || wanted_.workload.is_null() || status_.completed_revision == name) co_return Result<void>{};
   if (is_over) SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
   if (is_over) {
-    ApplicationTemplate application(run_.client, rollout_, wanted_.application);
+    ApplicationTemplate application(author_, rollout_, wanted_.application);
     SLIPWAY_CO_TRY_VOID(co_await application.give_back());
   }
   SLIPWAY_CO_TRY_VOID(co_await apply_objects(is_over ? wanted_.scalers : wanted_.source_scalers));

@@ -217,7 +217,7 @@ Task<Result<void>> Pass::write_all(std::vector<Change> changes) {
     const std::string manager(kFieldManager);
     switch (change.kind) {
       case Change::Kind::Create:
-        written = co_await client::create(run_.client, *resource, change.body, manager);
+        written = co_await client::create(author_, *resource, change.body, manager);
         break;
       case Change::Kind::Patch: {
         client::Request request;
@@ -228,12 +228,12 @@ Task<Result<void>> Pass::write_all(std::vector<Change> changes) {
         request.body = change.body;
         request.patch_type = client::PatchType::Json;
         request.field_manager = manager;
-        auto reply = co_await run_.client.call(std::move(request));
+        auto reply = co_await author_.call(std::move(request));
         if (!reply) written = fail(std::move(reply).error());
         break;
       }
       case Change::Kind::Delete:
-        written = co_await client::remove(run_.client, *resource, {run_.key.ns, change.name});
+        written = co_await client::remove(author_, *resource, {run_.key.ns, change.name});
         break;
     }
     const bool is_done = written || written.error().reason == Reason::AlreadyExists ||

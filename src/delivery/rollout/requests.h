@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "delivery/family/identity.h"
 #include "json/codec.h"
 
 namespace slipway::delivery::rollout {
@@ -22,8 +23,10 @@ inline constexpr std::string_view kRetryRequest = "rollout.slipway.dev/retry";
 /// All gates of this attempt but approvals count as passed from now on, with the text "skipped". Needs the verb `approve`.
 inline constexpr std::string_view kSkipGatesRequest = "rollout.slipway.dev/promote";
 
-/// Who wrote the spec last, stamped by admission: ApprovalGate::by_author looks at it.
-inline constexpr std::string_view kAuthorAnnotation = "rollout.slipway.dev/author";
+/// The author: the user who last wrote what is rolled out, and that user's groups. Admission stamps both. The rollout reads and
+/// writes as this user; ApprovalGate::by_author compares with it.
+inline constexpr IdentityAnnotations kAuthor{.user = "rollout.slipway.dev/author",
+                                             .groups = "rollout.slipway.dev/author-groups"};
 /// Of approvals, on the rollout's resource.
 inline constexpr std::string_view kApproveVerb = "approve";
 /// Who approves through the process that is the cluster itself, as `slipway … --data-dir` does.

@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "base/gzip.h"
+#include "delivery/family/rendered_mark.h"
 #include "delivery/rollout/admission.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/subject.h"
@@ -153,9 +154,9 @@ Task<Result<Revision>> Finder::read(std::string name) {
   if (const auto known = tools_.read.find(key); known != tools_.read.end()) co_return known->second;
   Result<Revision> revision = fail(Reason::NotFound, fmt::format("revision {} is not there", name));
   if (named_.is_application) {
-    SLIPWAY_CO_TRY(map, co_await client::get(tools_.client, kube::kConfigMaps, {ns_, name}));
+    SLIPWAY_CO_TRY(map, co_await client::get(tools_.author, kube::kConfigMaps, {ns_, name}));
     revision = read_rendered(map, named_.component);
-    if (revision) SLIPWAY_CO_TRY_VOID(co_await fill_secrets(tools_.client, {ns_, name}, *revision));
+    if (revision) SLIPWAY_CO_TRY_VOID(co_await fill_secrets(tools_.author, {ns_, name}, *revision));
   } else {
     SLIPWAY_CO_TRY(record, co_await tools_.workloads.find_object(tools_.client, kControllerRevision, {ns_, name}));
     if (!record.is_null()) revision = read_recorded(record, named_.component);
@@ -259,6 +260,7 @@ Task<Result<Wanted>> Finder::find() {
   wants.workload = workload.with_path({"metadata", "annotations", kRevisionAnnotation}, named_.target);
   if (const Value& size = revision->workload["spec"]["replicas"]; size.is_int()) wants.size = size.as_int();
   if (named_.is_application && !revision->owners.empty()) wants.application = revision->owners.front();
+  wants.is_as_rendered = revision->is_as_rendered;
   add_others(wants, *revision);
   SLIPWAY_CO_TRY_VOID(co_await add_source_scalers(wants));
   co_return wants;
@@ -312,6 +314,7 @@ Result<Revision> read_rendered(const Object& map, const std::string& component) 
                 fmt::format("component {} of revision {} has no workload", revision.component, kube::name(map)));
   }
   revision.owners = owners_for(map);
+  revision.is_as_rendered = is_marked_rendered(map);
   return revision;
 }
 

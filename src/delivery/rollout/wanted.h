@@ -23,6 +23,7 @@ struct Revision {
   json::Value workload;
   std::vector<json::Value> others{};  // its Services and so on
   std::vector<json::Value> owners{};  // owner references for what is made of it: it goes when these have gone
+  bool is_as_rendered = true;         // false: a user has written the content (delivery/family/rendered_mark.h)
 };
 /// `component` may be empty when there is one only. Invalid when it has not been rendered or has no workload.
 Result<Revision> read_rendered(const kube::Object& config_map, const std::string& component);
@@ -41,6 +42,7 @@ struct Wanted {
   std::vector<json::Value> scalers{};         // are made at the end: what has a scaleTargetRef
   std::vector<json::Value> source_scalers{};  // are away meanwhile
   std::optional<std::int64_t> size{};         // that the revision says: T of a first deploy
+  bool is_as_rendered = true;                 // false: what is applied stays in the namespace (Revision::is_as_rendered)
 };
 
 /// Stands on workloads that rollouts have made: the revision that their template is of.
@@ -54,7 +56,8 @@ struct SpecRead {
 };
 
 struct WantedTools {
-  client::Client& client;
+  client::Client& client;  // learns which kinds are served
+  client::Client& author;  // reads what the spec names
   WorkloadCache& workloads;
   ActsAs acts_as;
   std::map<std::string, Revision>& read;  // by name: they never change

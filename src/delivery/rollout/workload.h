@@ -55,6 +55,8 @@ Result<WorkloadRow> row_from(const kube::Object& config_map);
 std::string workload_row_table();
 /// The label of such ConfigMaps; its value is "true".
 inline constexpr std::string_view kRowLabel = "rollout.slipway.dev/workload-row";
+/// Rows count here only: a row decides what "ready" means for the rollouts of all namespaces. None overrides a built-in one.
+inline constexpr std::string_view kRowNamespace = "vela-system";
 
 /// The annotation that stands beside a size of ours: "STAMP:SIZE" (wave::SetView::stamp and stamped).
 inline constexpr std::string_view kStampAnnotation = "rollout.slipway.dev/size";

@@ -50,10 +50,11 @@ control::Informer& WorkloadCache::cache_of(const kube::Resource& resource) {
 Task<> WorkloadCache::load(kube::Resource resource) { co_await cache_of(resource).wait_synced(); }
 
 const WorkloadRow* WorkloadCache::row_of(const kube::GroupVersionKind& kind) {
+  if (const WorkloadRow* built_in = find_row(workload_rows(), kind)) return built_in;
   for (const auto& [key, row] : users_rows_) {
     if (row.kind == kind) return &row;
   }
-  return find_row(workload_rows(), kind);
+  return nullptr;
 }
 
 std::vector<Object> WorkloadCache::owned(const kube::Resource& resource, std::string_view uid) {
@@ -63,6 +64,7 @@ std::vector<Object> WorkloadCache::owned(const kube::Resource& resource, std::st
 Task<Result<kube::Resource>> WorkloadCache::resource_of(client::Client& client, kube::GroupVersionKind kind) {
   SLIPWAY_CO_TRY(mapped, co_await kinds_.find(client, watches_->home(), kind));
   resources_[kind] = mapped.resource;
+  if (!mapped.is_namespaced) cluster_scoped_.insert(kind);
   co_return mapped.resource;
 }
 
@@ -158,7 +160,7 @@ void WorkloadCache::pod_changed(const Object& before, const Object& after) {
 
 void WorkloadCache::row_changed(const Object& before, const Object& after) {
   const Object& map = after.is_null() ? before : after;
-  const bool is_row = !after.is_null() && kube::label(after, kRowLabel) == "true";
+  const bool is_row = !after.is_null() && kube::label(after, kRowLabel) == "true" && kube::ns(after) == kRowNamespace;
   const bool was_known = users_rows_.erase(kube::key_of(map)) + row_faults_.erase(kube::key_of(map)) > 0;
   if (!is_row && !was_known) return;
   if (is_row) unread_rows_.insert(kube::key_of(map));

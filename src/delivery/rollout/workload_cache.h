@@ -27,6 +27,7 @@ class WorkloadCache {
   Task<Result<kube::Object>> find_object(client::Client& client, kube::GroupVersionKind kind, kube::ObjectKey key);
   /// Of a kind that was looked for; nullopt: it is not served.
   std::optional<kube::Resource> known_resource(const kube::GroupVersionKind& kind) const;
+  bool is_cluster_scoped(const kube::GroupVersionKind& kind) const { return cluster_scoped_.contains(kind); }
 
   struct Looked {
     kube::Resource resource;
@@ -72,6 +73,7 @@ class WorkloadCache {
   std::map<kube::ObjectKey, std::string> row_faults_;
   std::vector<kube::Object> faulty_rows_;
   std::set<kube::ObjectKey> without_row_;  // rollouts
+  std::set<kube::GroupVersionKind> cluster_scoped_{};  // of those known
   std::map<kube::GroupVersionKind, kube::Resource> resources_;
 };
 

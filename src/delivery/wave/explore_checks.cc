@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/count.h"
+
 namespace slipway::delivery::wave {
 namespace {
 
@@ -169,7 +171,7 @@ std::string check_effect(const Scenario& scenario, const SmallWorld& before, con
   }
   if (effect.kind == Kind::Remove) return check_removal(before, after);
   if (!is_write(effect.kind) || before.sets == after.sets) return "";
-  const auto index = static_cast<std::size_t>(std::stoi(effect.set.substr(1)) - 1);
+  const auto index = static_cast<std::size_t>(leading_count(effect.set.substr(1)) - 1);
   if (effect.kind != Kind::Claim && !before.sets[index].is_ours) return "a workload of others is written to";
   const bool was_stale = index < before.seen_sets.size() && before.seen_sets[index].revision != before.sets[index].revision;
   if (was_stale) return "what was decided on an old view is written";
@@ -238,7 +240,7 @@ void plant_after(Bug bug, const SmallWorld& small, Decision& decision) {
   for (Effect& effect : decision.effects) {
     if (bug != Bug::OneTooMany || !r.target || effect.set != r.target->id) continue;
     if (effect.kind == Kind::Resize) ++effect.number;
-    if (effect.kind == Kind::Remove) effect.pods.push_back(std::to_string(std::stoi(effect.pods.back()) + 1));
+    if (effect.kind == Kind::Remove) effect.pods.push_back(std::to_string(leading_count(effect.pods.back()) + 1));
   }
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/count.h"
+
 namespace slipway::delivery::wave {
 namespace {
 
 std::string set_id(std::size_t index) { return fmt::format("v{}", index + 1); }
-std::size_t index_of(const std::string& id) { return static_cast<std::size_t>(std::stoi(id.substr(1)) - 1); }
+std::size_t index_of(const std::string& id) { return static_cast<std::size_t>(leading_count(id.substr(1)) - 1); }
 
 SetView view_of(const Scenario& scenario, const SmallSet& set, std::size_t index) {
   SetView view{.id = set_id(index), .uid = set_id(index)};
@@ -82,7 +84,7 @@ bool fill_node(SmallSet& set) {
 /// Old pods by their numbers; those that have gone already are passed over.
 void remove_old(SmallSet& set, const std::vector<std::string>& pods) {
   for (const std::string& pod : pods) {
-    if (std::stoi(pod) < set.first_old || set.present == set.updated) continue;
+    if (leading_count(pod) < set.first_old || set.present == set.updated) continue;
     ++set.first_old;
     --set.present;
     set.ready = std::min(set.ready, set.present - set.updated);

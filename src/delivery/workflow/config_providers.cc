@@ -102,6 +102,7 @@ Task<Answer> create(ProviderCall call) {
   if (!made_by.empty()) {
     auto found = co_await load_config_template(**hub, made_by);
     if (!found) co_return Answer::error(found.error());
+    if (call.setting.uses) call.setting.uses(found->object);
     auto checked = co_await check_template(**hub, key, found->name);
     if (!checked) co_return Answer::error(checked.error());
     auto rendered = co_await render_config(call, *found, key, call.params["config"]);

@@ -13,7 +13,6 @@
 namespace slipway::delivery::workflow {
 namespace {
 
-constexpr const char* kPrefix = "config-template-";
 constexpr const char* kNamespace = "vela-system";
 constexpr std::size_t kMaxCalls = 20;  // of one template
 /// Writers that hand a configuration to a system outside.
@@ -21,8 +20,8 @@ constexpr const char* kWriters[] = {"nacos"};
 
 kube::ObjectKey map_key(const std::string& name) {
   const std::size_t slash = name.find('/');
-  if (slash == std::string::npos) return {kNamespace, kPrefix + name};
-  return {name.substr(0, slash), kPrefix + name.substr(slash + 1)};
+  if (slash == std::string::npos) return {kNamespace, kConfigTemplatePrefix + name};
+  return {name.substr(0, slash), kConfigTemplatePrefix + name.substr(slash + 1)};
 }
 
 Status invalid(const ConfigTemplate& made_by, const std::string& what) {
@@ -114,11 +113,12 @@ Task<Result<ConfigTemplate>> load_config_template(client::Client& hub, std::stri
   auto found = co_await client::get(hub, kube::kConfigMaps, key);
   if (!found && found.error().reason == Reason::NotFound) co_return fail(Reason::NotFound, "the template does not exist");
   if (!found) co_return fail(std::move(found).error());
-  co_return ConfigTemplate{.name = key.name.substr(std::string_view(kPrefix).size()),
+  co_return ConfigTemplate{.name = key.name.substr(std::string_view(kConfigTemplatePrefix).size()),
                            .ns = key.ns,
                            .text = (*found)["data"]["template"].str(),
                            .scope = std::string(kube::label(*found, "config.oam.dev/scope")),
-                           .is_sensitive = kube::annotation(*found, "config.oam.dev/sensitive") == "true"};
+                           .is_sensitive = kube::annotation(*found, "config.oam.dev/sensitive") == "true",
+                           .object = *found};
 }
 
 Task<Result<RenderedConfig>> render_config(ProviderCall call, ConfigTemplate made_by, kube::ObjectKey key, Value properties) {

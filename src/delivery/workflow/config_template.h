@@ -11,12 +11,16 @@
 
 namespace slipway::delivery::workflow {
 
+/// Names of the ConfigMaps begin with it.
+inline constexpr const char* kConfigTemplatePrefix = "config-template-";
+
 struct ConfigTemplate {
   std::string name;
   std::string ns;
   std::string text;
   std::string scope{};
   bool is_sensitive = false;  // configurations of it are not read back
+  Value object{};             // the ConfigMap
 };
 /// `name` may be "namespace/name"; vela-system by default. Errors: NotFound "the template does not exist", and those of asking.
 Task<Result<ConfigTemplate>> load_config_template(client::Client& hub, std::string name);

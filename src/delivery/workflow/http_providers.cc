@@ -86,7 +86,10 @@ Task<Answer> request(std::shared_ptr<Calls> calls, ProviderCall call) {
   const CallSetting& setting = call.setting;
   if (setting.http == nullptr) co_return Answer::error("calls of foreign servers are not available here");
   const Value wanted = call.params["request"];
-  HttpCall outgoing{.url = call.params["url"].str(), .method = call.params["method"].str(), .body = wanted["body"].str()};
+  HttpCall outgoing{.url = call.params["url"].str(),
+                    .method = call.params["method"].str(),
+                    .body = wanted["body"].str(),
+                    .max_answer_bytes = kMaxStepAnswer};
   if (outgoing.method.empty()) outgoing.method = "GET";
   if (const std::string timeout = wanted["timeout"].str(); !timeout.empty()) {
     auto parsed = parse_duration(timeout);

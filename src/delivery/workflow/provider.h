@@ -32,6 +32,9 @@ struct CallSetting {
   std::function<Result<client::Client*>(const std::string& cluster)> on;
   /// The clusters as who may learn which kinds they serve; empty: `on`.
   std::function<Result<client::Client*>(const std::string& cluster)> discover{};
+  /// Called with an object of a namespace before what it holds is carried out: another user than the run's author may have
+  /// written it. Empty: no one asks.
+  std::function<void(const Value& object)> uses{};
   std::string manager;        // field manager of writes: "slipway-workflow"
   Value owner;                // the Application or WorkflowRun
   Value labels;               // to put on every object that is applied

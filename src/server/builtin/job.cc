@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/count.h"
 #include "kube/selector.h"
 #include "server/builtin/defaults.h"
 #include "server/builtin/pod_template.h"
@@ -142,7 +143,7 @@ std::optional<std::string> too_large_index(std::string_view text, std::int64_t l
     const std::size_t end = text.find_first_of(",-");
     const std::string number(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (!number.empty() && std::atol(number.c_str()) >= limit) return number;
+    if (!number.empty() && leading_count(number) >= limit) return number;
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/count.h"
 #include "kube/names.h"
 #include "kube/selector.h"
 #include "server/builtin/defaults.h"
@@ -142,7 +143,7 @@ void amount_causes(const Value& amount, const std::string& path, std::vector<Cau
   const std::string shown = fmt::format("intstr.IntOrString{{Type:1, IntVal:0, StrVal:{}}}", quoted(amount));
   const auto faults = kube::percent_faults(amount.as_string());
   for (const std::string& fault : faults) causes.push_back(field::invalid(path, shown, fault));
-  if (faults.empty() && std::atol(amount.str().c_str()) > 100) {
+  if (faults.empty() && leading_count(amount.as_string()) > 100) {
     causes.push_back(field::invalid(path, shown, "must not be greater than 100%"));
   }
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/count.h"
 #include "kube/names.h"
 #include "server/builtin/defaults.h"
 #include "server/builtin/pod_template.h"
@@ -16,6 +17,7 @@ namespace {
 using json::Value;
 using kube::Object;
 
+constexpr std::int64_t kMaxGeneration = std::int64_t{1} << 62;
 constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
 
 Object with_spec(const Object& object, const Value& spec) {
@@ -121,7 +123,7 @@ Object prepare_daemon_set(const Object& object, const Surroundings&) {
 }
 
 Object update_daemon_set(const Object& object, const Object& old, const Surroundings&) {
-  std::int64_t generation = std::atol(std::string(kube::annotation(old, kTemplateGeneration)).c_str());
+  std::int64_t generation = std::min<std::int64_t>(leading_count(kube::annotation(old, kTemplateGeneration)), kMaxGeneration);
   if (object["spec"]["template"] != old["spec"]["template"]) ++generation;
   return with_template_generation(object, std::to_string(std::max<std::int64_t>(generation, 1)));
 }
@@ -147,12 +149,12 @@ void amount_causes(const Value& amount, const std::string& path, bool is_bounded
   }
   const auto faults = kube::percent_faults(amount.as_string());
   for (const std::string& fault : faults) causes.push_back(field::invalid(path, quoted(amount), fault));
-  if (faults.empty() && is_bounded && std::atol(amount.str().c_str()) > 100) {
+  if (faults.empty() && is_bounded && leading_count(amount.as_string()) > 100) {
     causes.push_back(field::invalid(path, quoted(amount), "must not be greater than 100%"));
   }
 }
 
-bool is_zero(const Value& amount) { return amount.is_string() ? std::atol(amount.str().c_str()) == 0 : amount.as_int() == 0; }
+bool is_zero(const Value& amount) { return amount.is_string() ? leading_count(amount.as_string()) == 0 : amount.as_int() == 0; }
 
 void deployment_strategy_causes(const Value& strategy, std::vector<Cause>& causes) {
   const Value& rolling = strategy["rollingUpdate"];

@@ -6,15 +6,17 @@
 //   push(a, 1) push(a, 2) push(a, 3) push(b, 4) push(b, 5)   pop: 1 4 2 5 3
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-namespace slipway::os {
+namespace slipway {
 
 /// REQUIRES of Work: it can be moved. Not for two threads at once.
 template <class Work>
@@ -32,9 +34,18 @@ class FairQueue {
 
   /// The next piece of the tenant whose turn it is. REQUIRES: not empty.
   Work pop() {
-    const auto at = turns_.front();
-    turns_.pop_front();
-    Work work = std::move(at->second.front());
+    return *pop_if([](const std::string&) { return true; });
+  }
+
+  /// The next piece of the first tenant in turn that `may_run` (of the tenant's name) allows; nullopt: of none. The tenants
+  /// that are passed over keep their turn.
+  template <class MayRun>
+  std::optional<Work> pop_if(MayRun may_run) {
+    const auto turn = std::ranges::find_if(turns_, [&](const auto& at) { return may_run(at->first); });
+    if (turn == turns_.end()) return std::nullopt;
+    const auto at = *turn;
+    turns_.erase(turn);
+    std::optional<Work> work(std::move(at->second.front()));
     at->second.pop_front();
     if (at->second.empty()) {
       waiting_.erase(at);  // a tenant without work costs nothing
@@ -58,4 +69,4 @@ class FairQueue {
   std::size_t size_ = 0;
 };
 
-}  // namespace slipway::os
+}  // namespace slipway

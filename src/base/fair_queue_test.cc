@@ -1,10 +1,10 @@
-#include "os/fair_queue.h"
+#include "base/fair_queue.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace slipway::os {
+namespace slipway {
 namespace {
 
 std::vector<int> drained(FairQueue<int>& queue) {
@@ -45,4 +45,4 @@ TEST(FairQueue, a_tenant_that_comes_back_stands_behind_the_others) {
 }
 
 }  // namespace
-}  // namespace slipway::os
+}  // namespace slipway

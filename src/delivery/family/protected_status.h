@@ -1,0 +1,17 @@
+// Which members of a status users may write. A status records what a controller has decided: a gate that passed, an attempt, a
+// size. A user who could write it could pass a gate without the right to. Admission puts such members back. Pure.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "kube/admission.h"
+
+namespace slipway::delivery {
+
+/// The object with the status of `old`, but for `members`, which users write. The process itself, and users who may impersonate
+/// anyone (administrators, and `slipway controller` on another cluster), write every member.
+kube::Object with_protected_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,
+                                   std::initializer_list<std::string_view> members);
+
+}  // namespace slipway::delivery

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "delivery/family/claimed_fields.h"
 #include "delivery/rollout/application_template.h"
 #include "delivery/rollout/fields.h"

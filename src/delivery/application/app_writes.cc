@@ -331,9 +331,11 @@ Task<Result<Value>> AppRun::write_three_way(client::Client* client, MappedKind k
   co_return std::move(reply->object);
 }
 
-/// As it was applied last; null where no current tracker has it whole.
+/// As it was applied last; null where no tracker has it whole.
 Value AppRun::recorded_manifest(const ObjectId& id) const {
-  for (const Tracker* tracker : {&current_, &root_}) {
+  std::vector<const Tracker*> trackers{&current_, &root_};
+  for (std::size_t i = outdated_.size(); i-- > 0;) trackers.push_back(&outdated_[i]);
+  for (const Tracker* tracker : trackers) {
     const ManagedResource* held = tracker->find(id);
     if (held != nullptr && held->is_whole) return held->raw;
   }

@@ -53,13 +53,16 @@ Task<Result<void>> add_target(AppRun& run, Value rollout, std::string cluster, s
 
 /// What stands beside the workload: Services and the objects of traits.
 Task<Result<void>> add_others(AppRun& run, ComponentSpec component, Objects& objects) {
-  SLIPWAY_CO_TRY(rendered, co_await run.render(component, {}, {}, {}));
-  for (const RenderedObject& one : std::vector<RenderedObject>(rendered->others)) {
+  const auto rendered = co_await run.render(component, {}, {}, {});
+  if (!rendered) co_return Result<void>{};  // with inputs that are not there; the workload tells enough
+  for (const RenderedObject& one : std::vector<RenderedObject>((*rendered)->others)) {
     ManagedResource resource = resource_of(kube::reference_to(one.object), kHub, component.name);
     resource.trait = one.trait;
     resource.raw = one.object;
-    SLIPWAY_CO_TRY(live, co_await run.live_object(resource));
-    objects.emplace_back(std::move(resource), shown(live));
+    const auto live = co_await run.live_object(resource);
+    if (!live && live.error().reason == Reason::NotFound) continue;  // its kind is not served
+    if (!live) co_return fail(live.error());
+    objects.emplace_back(std::move(resource), shown(*live));
   }
   co_return Result<void>{};
 }

@@ -408,7 +408,7 @@ std::optional<Duration> ApplicationController::until_restart(const kube::Object&
   return std::max<Duration>(*status.restart_at - env_.clock.now(), std::chrono::milliseconds{1});
 }
 
-/// What a rollout refuses is told, and asked for again when the plan is another.
+/// Reports what a rollout refuses; the write is repeated until the plan is another.
 Task<> ApplicationController::write_plans(AppRun& app, Status& status) {
   auto written = co_await application::write_plans(app);
   if (written) {

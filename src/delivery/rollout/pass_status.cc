@@ -66,7 +66,7 @@ std::vector<RolloutCondition> conditions_of(const RolloutStatus& status, Time no
   const std::string state(status.rolling == Rolling::RollingInBatches ? json::enum_name(status.batch)
                                                                       : json::enum_name(status.rolling));
   // What the attempt has been through stays True; what it is in now says how it stands. DIVERGES: upstream's condition of a
-  // rollout that looks for its target is RolloutFailed, and whoever waits for that would take it for its end.
+  // rollout that looks for its target is RolloutFailed, which `kubectl wait` would take for its end.
   if (status.rolling != Rolling::Failed) {
     std::erase_if(made, [](const RolloutCondition& one) { return one.type == wave::kFailedCondition; });
   }

@@ -103,10 +103,12 @@ Task<int> apply(Session& session, Arguments arguments) {
 Task<int> act(Session& session, Arguments arguments) {
   auto options = deliver_options(arguments);
   if (!options) co_return report(options.error());
-  const auto subject = subject_of(arguments.action, arguments.target);
-  if (!subject) co_return report(subject.error());
+  auto named = subject_of(arguments.action, arguments.target);
+  if (!named) co_return report(named.error());
   const auto place = place_of(session, arguments);
   if (!place) co_return report(place.error());
+  const auto subject = co_await find_kind(*place->client, place->ns, std::move(*named));
+  if (!subject) co_return report(subject.error());
   const kube::GroupVersionKind& kind = subject->type->kind;
   const delivery::Action* action = plane::find_action(plane::find_row(kind.group, kind.kind), arguments.action);
   std::erase_if(arguments.action_options, [&](const auto& given) { return given.second.empty(); });

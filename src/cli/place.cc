@@ -48,11 +48,13 @@ Result<Found> choose(Place place, std::shared_ptr<const Snapshot> view, const st
   return fail(kube::not_found((*type)->resource, target.name));
 }
 
-kube::ResourceTypePtr bare_type(const std::vector<kube::ResourceTypePtr>& types, const std::string& verb) {
-  const auto at = std::ranges::find_if(types, [&](const kube::ResourceTypePtr& type) {
+/// The kinds that take bare names, in the order of the families.
+std::vector<kube::ResourceTypePtr> bare_types(const std::vector<kube::ResourceTypePtr>& types, const std::string& verb) {
+  std::vector<kube::ResourceTypePtr> bare;
+  std::ranges::copy_if(types, std::back_inserter(bare), [&](const kube::ResourceTypePtr& type) {
     return plane::find_action(plane::find_row(type->kind.group, type->kind.kind), verb)->takes_bare_name;
   });
-  return at == types.end() ? nullptr : *at;
+  return bare;
 }
 
 }  // namespace
@@ -102,6 +104,31 @@ Result<std::shared_ptr<client::Client>> find_cluster(Session& session, Place pla
   return fail(Reason::NotFound, fmt::format("cluster {} is no context of the kubeconfig", cluster));
 }
 
+Task<Result<ActedOn>> find_kind(client::Client& client, std::string ns, ActedOn subject) {
+  std::vector<kube::ResourceTypePtr> all = subject.others;
+  if (all.empty()) co_return subject;
+  all.insert(all.begin(), subject.type);
+  std::vector<kube::ResourceTypePtr> found;
+  for (const kube::ResourceTypePtr& type : all) {
+    auto object = co_await client::get(client, type->resource, {type->is_namespaced ? ns : "", subject.name});
+    if (object) found.push_back(type);
+    if (!object && object.error().reason != Reason::NotFound) co_return fail(std::move(object).error());
+  }
+  if (found.size() > 1) {
+    std::vector<std::string> names;
+    for (const kube::ResourceTypePtr& type : found) names.push_back(fmt::format("{}/{}", type->singular, subject.name));
+    co_return fail(Reason::Conflict, fmt::format("{} means more than one: write {}", subject.name, fmt::join(names, " or ")));
+  }
+  if (found.empty()) {
+    std::vector<std::string> kinds;
+    for (const kube::ResourceTypePtr& type : all) kinds.push_back(type->singular);
+    co_return fail(Reason::NotFound, fmt::format("no {} is called {}", fmt::join(kinds, " or "), subject.name));
+  }
+  subject.type = found.front();
+  subject.others.clear();
+  co_return subject;
+}
+
 Result<ActedOn> subject_of(const std::string& verb, const std::vector<std::string>& words) {
   std::vector<kube::ResourceTypePtr> types;
   for (const kube::ResourceType& type : plane::types_with_action(verb)) {
@@ -109,9 +136,11 @@ Result<ActedOn> subject_of(const std::string& verb, const std::vector<std::strin
   }
   SLIPWAY_TRY(target, split_target(words));
   if (words.size() == 1 && target.name.empty()) {
-    const kube::ResourceTypePtr bare = bare_type(types, verb);
-    if (!bare) return fail(what_to_act_on(verb));
-    return ActedOn{.type = bare, .name = target.kind, .part = ""};
+    std::vector<kube::ResourceTypePtr> bare = bare_types(types, verb);
+    if (bare.empty()) return fail(what_to_act_on(verb));
+    ActedOn subject{.type = bare.front(), .name = target.kind, .part = ""};
+    subject.others.assign(bare.begin() + 1, bare.end());
+    return subject;
   }
   auto type = kube::find_by_word(types, target.kind);
   if (!type && type.error().reason == Reason::NotFound) return fail(what_to_act_on(verb));

@@ -42,7 +42,11 @@ struct ActedOn {
   kube::ResourceTypePtr type;
   std::string name;
   std::string part;
+  /// Of a bare name that more than one kind takes: the other kinds.
+  std::vector<kube::ResourceTypePtr> others{};
 };
+/// The kind that has an object of that name. NotFound when none has, Conflict when several have.
+Task<Result<ActedOn>> find_kind(client::Client& client, std::string ns, ActedOn subject);
 /// BadRequest when the words name no kind that has the verb: the message says which have it.
 Result<ActedOn> subject_of(const std::string& verb, const std::vector<std::string>& words);
 

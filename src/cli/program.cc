@@ -203,6 +203,31 @@ void add_completion(CLI::App& app, const std::vector<Command>& commands, int& co
   });
 }
 
+/// The verbs of families, which work on a cluster elsewhere when no folder is named.
+std::vector<Command> plugin_commands(const std::vector<delivery::Action>& actions) {
+  std::vector<Command> commands(std::begin(kPluginCommands), std::end(kPluginCommands));
+  for (const Command& command : all_commands(actions, {})) {
+    if (command.action != nullptr) commands.push_back(command);
+  }
+  return commands;
+}
+
+/// Of a command line that ends in a group of commands: which it has. Empty otherwise.
+std::string missing_word(const CLI::App& app) {
+  const CLI::App* group = &app;
+  std::string name = app.get_name();
+  while (!group->get_subcommands().empty()) {
+    group = group->get_subcommands().front();
+    name += " " + group->get_name();
+  }
+  if (group == &app || group->get_require_subcommand_min() == 0) return "";
+  std::string text = fmt::format("{} needs one of these commands (each has --help):", name);
+  for (const CLI::App* one : group->get_subcommands([](const CLI::App*) { return true; })) {
+    text += fmt::format("\n  {:<10} {}", one->get_name(), one->get_description());
+  }
+  return text;
+}
+
 /// True when `program` is, or is a link named, kubectl-slipway.
 bool is_plugin(std::string_view program) {
   const auto slash = program.rfind('/');
@@ -241,9 +266,7 @@ int main(int argc, char** argv) {
   ready->callback([&] { code = serve_until_input_ends(arguments); });
   const std::vector<delivery::Action> actions = plane::actions();
   const std::vector<delivery::Command> family_commands = plane::commands();
-  const std::vector<Command> commands = has_plugin_name
-                                            ? std::vector<Command>(std::begin(kPluginCommands), std::end(kPluginCommands))
-                                            : all_commands(actions, family_commands);
+  const std::vector<Command> commands = has_plugin_name ? plugin_commands(actions) : all_commands(actions, family_commands);
   if (!has_plugin_name) add_completion(app, commands, code);
   if (!has_plugin_name) add_cluster_command(app, code);
   for (const Command& command : commands) {
@@ -257,6 +280,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (const std::string missing = missing_word(app); !missing.empty() && error.get_name() == "RequiredError") {
+      fmt::print(stderr, "{}\n", missing);
+      return kBadInput;
+    }
     return app.exit(error) == 0 ? kDelivered : kBadInput;
   }
   return code;

@@ -29,7 +29,7 @@ class Builder {
  public:
   Builder(Session& session, Place place) : session_(session), place_(std::move(place)) {}
 
-  Task<TreeNode> made(delivery::MadeObject one) {
+  Task<TreeNode> made(delivery::MadeObject one, int depth = 0) {
     TreeNode node{.cluster = one.cluster, .reference = one.reference, .object = {}, .problem = "", .children = {}};
     const auto client = on(one.cluster);
     if (!client) {
@@ -45,8 +45,22 @@ class Builder {
     auto live = co_await client::get(**client, kind->resource, {ns, one.reference["name"].str()});
     if (!live && live.error().reason != Reason::NotFound) node.problem = live.error().message;
     if (live) node.object = *live;
-    if (live) node.children = co_await owned_by(*live, one.cluster, 0);
+    if (live) node.children = co_await below(*live, one.cluster, depth);
     co_return node;
+  }
+
+  /// What it says that it made, else what it owns.
+  Task<std::vector<TreeNode>> below(Object object, std::string cluster, int depth) {
+    const delivery::KindRow* row = plane::find_row(object);
+    const std::vector<delivery::MadeObject> all =
+        row != nullptr && row->made && depth < kMaxDepth ? row->made(object) : std::vector<delivery::MadeObject>{};
+    if (all.empty()) co_return co_await owned_by(object, cluster, depth);
+    std::vector<TreeNode> children;
+    for (delivery::MadeObject one : all) {
+      if (one.cluster.empty()) one.cluster = cluster;
+      children.push_back(co_await made(std::move(one), depth + 1));
+    }
+    co_return children;
   }
 
   Task<std::vector<TreeNode>> owned_by(Object owner, std::string cluster, int depth) {

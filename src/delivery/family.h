@@ -78,7 +78,7 @@ struct Action {
   /// It is found by the object's kind, so it need not check that.
   std::function<Task<Result<CommandAnswer>>(ActionCall call)> run;
   bool only_reads = false;
-  /// `slipway VERB NAME` means an object of this kind.
+  /// `slipway VERB NAME` means an object of this kind, or of another one that takes bare names and has such an object.
   bool takes_bare_name = false;
 };
 
@@ -192,12 +192,27 @@ enum class OnFault : std::uint8_t { Refuse, Warn };
 
 /// What the API server would refuse an object of a built-in kind for when it is created, whole and by itself; pure.
 using CreateCheck = std::function<std::vector<Cause>(const kube::Object& object)>;
+/// A plan of a rollout that an object of another kind carries for a rollout that it makes.
+struct PlanEdit {
+  std::string ns;
+  std::string name;                // of the rollout
+  bool is_of_application = false;  // it rolls out revisions of an application, else those of a component
+  std::string revision;            // of an application: the one that is rolled out by it; empty: none yet
+  json::Value plan;                // of a component: the fields that say something
+  bool goes_on = false;            // the rollout keeps its target; else the plan is one for a new one
+};
+/// What a rollout refuses of such a plan by its own rules, those for what is under way included; fields are paths below the
+/// plan.
+using CheckPlan = std::function<std::vector<Cause>(const PlanEdit& edit, const kube::FindObject& find)>;
+
 /// What plane offers to the rows of admission.
 struct AdmissionContext {
   std::function<CreateCheck(const kube::GroupVersionKind& kind)> create_check;
   OnFault on_fault = OnFault::Refuse;
   /// As ControllerContext::options.
   std::map<std::string, std::string> options{};
+  /// Of the family that rolls out; may be empty.
+  CheckPlan check_plan{};
 };
 
 /// An object that the family keeps in a cluster beside the hub.
@@ -226,6 +241,8 @@ struct Family {
   /// Kinds of others that explain rows and descriptions look at, beside those that have explain rows.
   std::vector<kube::GroupVersionKind> follows{};
   std::function<std::vector<kube::AdmissionRow>(const AdmissionContext& context)> admission{};
+  /// Of the family whose kinds have plans; pure. May be empty.
+  CheckPlan check_plan{};
   /// Rows for the family's own kinds; they keep nothing between walks.
   std::function<std::vector<control::ExplainRow>()> explain{};
   std::function<std::vector<std::unique_ptr<control::Controller>>(const ControllerContext& context)> controllers{};

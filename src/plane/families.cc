@@ -65,6 +65,12 @@ std::vector<kube::ResourceType> types_of(const std::vector<json::Value>& definit
   return types;
 }
 
+/// Of the one family that has plans.
+delivery::CheckPlan check_plan(Families of) {
+  const auto found = std::ranges::find_if(of, [](const delivery::Family* family) { return bool(family->check_plan); });
+  return found == of.end() ? delivery::CheckPlan() : (*found)->check_plan;
+}
+
 }  // namespace
 
 Families families() {
@@ -82,7 +88,8 @@ std::vector<kube::AdmissionRow> admission_rows(Families of, delivery::OnFault on
   const delivery::AdmissionContext context{
       .create_check = [](const kube::GroupVersionKind& kind) { return server::CreateCheck(kind); },
       .on_fault = on_fault,
-      .options = options};
+      .options = options,
+      .check_plan = check_plan(of)};
   for (const delivery::Family* family : of) {
     if (family->admission) append(rows, family->admission(context));
   }

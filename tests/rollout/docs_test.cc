@@ -6,6 +6,8 @@
 #include "delivery/rollout/actions.h"
 #include "delivery/rollout/kinds.h"
 #include "delivery/rollout/plan.h"
+#include "delivery/rollout/traffic.h"
+#include "delivery/rollout/workload.h"
 #include "delivery/wave/state.h"
 #include "rollout_fixture.h"
 
@@ -17,6 +19,12 @@ const docs_test::Page kPage("rollout.md", "rollout_test");
 TEST(RolloutPage, has_the_fields_of_the_described_structs) { kPage.expect_table("fields", delivery::rollout::field_table()); }
 
 TEST(RolloutPage, has_the_states_of_the_table_of_moves) { kPage.expect_table("states", delivery::wave::moves_table()); }
+
+TEST(RolloutPage, has_the_providers_of_traffic) {
+  kPage.expect_table("providers", delivery::rollout::traffic_provider_table());
+}
+
+TEST(RolloutPage, has_the_form_of_a_workload_row) { kPage.expect_table("row", delivery::rollout::workload_row_table()); }
 
 TEST(RolloutPage, names_every_verb) {
   const std::string text = kPage.text();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "delivery/rollout/show.h"
 #include "rollout_fixture.h"
 
 namespace slipway::rollout_test {
@@ -170,6 +171,8 @@ TEST_F(InPlace, fields_of_an_autoscaler_go_step_by_step) {
   until_batch(0, "batchReady");
   EXPECT_EQ(get(kAutoscalers, "db")["spec"]["maxReplicas"].as_int(), 15);
   EXPECT_EQ(get(kAutoscalers, "db")["spec"]["metrics"].item(0)["resource"]["target"]["averageUtilization"].as_int(), 65);
+  const std::string shown = delivery::rollout::summary_text(get(kTraits, "r"));
+  EXPECT_TRUE(shown.contains("fields at 50 of 100") && !shown.contains("pods")) << shown;
   patch(kTraits, "r", "{spec: {rolloutPlan: {batchPartition: null}}}");
   until_state("rolloutSucceed");
   EXPECT_EQ(get(kAutoscalers, "db")["spec"]["maxReplicas"].as_int(), 20);

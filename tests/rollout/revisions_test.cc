@@ -172,6 +172,8 @@ TEST_F(Revisions, that_are_not_there_are_waited_for) {
   roll("a-v1", "", "{numBatches: 1}");
   advance(seconds{10});
   EXPECT_EQ(rolled()["waits"].item(0)["on"].as_string(), "spec") << json::print(rolled());
+  EXPECT_TRUE(kube::condition(get(kAppRollouts, "r"), "RolloutFailed").is_null()) << "it has not failed: it waits";
+  EXPECT_EQ(kube::condition(get(kAppRollouts, "r"), "Holding")["status"].as_string(), "True");
   revision("a-v1", workload("web:1", 1));
   await("rolloutSucceed", "a-v1");
 }

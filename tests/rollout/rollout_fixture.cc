@@ -112,4 +112,9 @@ std::string RolloutTest::condition(std::string_view type) {
   return found.is_null() ? "" : fmt::format("{} {}", found["status"].as_string(), found["reason"].as_string());
 }
 
+std::string RolloutTest::why(const kube::Resource& resource, const std::string& name) {
+  const plane::StoreView view(api_->server(), api_->store(), env_->now());
+  return control::print(control::explain(plane::explain_rows(), get(resource, name), "", view), env_->now());
+}
+
 }  // namespace slipway::rollout_test

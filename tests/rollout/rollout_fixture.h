@@ -64,6 +64,9 @@ class RolloutTest : public plane::PlaneFixture {
   /// Condition of the rollout: "True Reason".
   std::string condition(std::string_view type);
 
+  /// What `why` prints of it.
+  std::string why(const kube::Resource& resource, const std::string& name);
+
   /// Looked at after each change of the store while until() runs: what must always hold; empty while it does.
   std::function<std::string()> always_{};
 

@@ -132,5 +132,27 @@ TEST_F(Traffic, a_source_without_ready_pods_gets_none) {
   EXPECT_EQ(selected("web-target"), Value("web-v3"));
 }
 
+TEST_F(Traffic, why_names_the_drain_and_not_pods_that_are_ready) {
+  begin("");
+  ASSERT_TRUE(until([&] { return weight() == "50"; }));
+  advance(seconds{9});
+  const std::string told = why(kTraits, "r");
+  EXPECT_TRUE(told.contains("draining old pods for 10 s")) << told;
+  EXPECT_FALSE(told.contains("new pods are ready")) << told;
+}
+
+TEST_F(Traffic, a_first_version_has_nothing_to_drain) {
+  deployment("web-v1", 0);
+  apply("{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}");
+  apply(
+      "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web}, spec: {ingressClassName: nginx, rules: "
+      "[{host: web.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: "
+      "80}}}}]}}]}}");
+  rollout("web-v1", {},
+          "{targetSize: 2, numBatches: 1, traffic: {provider: nginx, ingressRef: {name: web}, service: web, settleSeconds: 3}}");
+  EXPECT_TRUE(until_state("rolloutSucceed", seconds{15})) << json::print(status());
+  EXPECT_TRUE(get(kube::kServices, "web-target").is_null());
+}
+
 }  // namespace
 }  // namespace slipway::rollout_test

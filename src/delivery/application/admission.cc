@@ -10,7 +10,9 @@
 #include "delivery/application/definition_store.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
+#include "delivery/application/rollout_plans.h"
 #include "delivery/family/rendered_mark.h"
+#include "delivery/family/template_owner.h"
 #include "delivery/workflow/config_template.h"
 
 namespace slipway::delivery::application {
@@ -52,8 +54,7 @@ Lookup lookup_in(DefinitionStore& store, const kube::Object& application, const 
 
 /// The seed of the rollouts (OAM rollout design): no request takes an application away from its controller again.
 std::vector<Cause> check_rollout_template(const kube::Object& application, const kube::Object& old) {
-  if (old.is_null() || kube::annotation(application, kRolloutTemplate) != "true") return {};
-  if (kube::annotation(old, kRolloutTemplate) == "true") return {};
+  if (old.is_null() || !is_rollout_template(application) || is_rollout_template(old)) return {};
   return {field::forbidden(fmt::format("metadata.annotations[{}]", kRolloutTemplate),
                            "it can only be set when the application is created; once removed it cannot come back")};
 }
@@ -72,7 +73,7 @@ std::vector<Cause> check_marks(const kube::Object& application, const kube::Obje
   return causes;
 }
 
-kube::AdmissionRow application_row(OnFault on_fault, const std::string& definition_namespace) {
+kube::AdmissionRow application_row(OnFault on_fault, const std::string& definition_namespace, CheckPlan check_plan) {
   const auto store = std::make_shared<DefinitionStore>(definition_namespace);
   kube::AdmissionRow row{.group = kApplicationKind.group,
                          .kind = kApplicationKind.kind,
@@ -80,11 +81,12 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
                          .validate = check_marks,
                          .mutate_for = record_identity,
                          .validate_for = check_service_account};
-  if (on_fault == OnFault::Refuse) {
-    row.validate_around = [store](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
-      return check_delivery(object, old, lookup_in(*store, object, find));
-    };
-  }
+  row.validate_around = [store, on_fault, check_plan = std::move(check_plan)](
+                            const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
+    std::vector<Cause> causes;
+    if (on_fault == OnFault::Refuse) causes = check_delivery(object, old, lookup_in(*store, object, find));
+    return causes.empty() ? check_plans(object, old, find, check_plan, on_fault) : causes;
+  };
   row.warn = [store, on_fault](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
     const Lookup lookup = lookup_in(*store, object, find);
     std::vector<std::string> told = trait_warnings(object, old, lookup);
@@ -139,8 +141,9 @@ std::vector<std::string> as_texts(const std::vector<Cause>& causes) {
   return texts;
 }
 
-std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::string& definition_namespace) {
-  std::vector<kube::AdmissionRow> rows = {application_row(on_fault, definition_namespace),
+std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::string& definition_namespace,
+                                               CheckPlan check_plan) {
+  std::vector<kube::AdmissionRow> rows = {application_row(on_fault, definition_namespace, std::move(check_plan)),
                                           {.group = kWorkflowRunKind.group,
                                            .kind = kWorkflowRunKind.kind,
                                            .mutate = {},

@@ -27,7 +27,8 @@ std::vector<std::string> trait_warnings(const kube::Object& application, const k
 std::vector<std::string> as_texts(const std::vector<Cause>& causes);
 
 /// `definition_namespace`: of the definitions that all applications may use. Global policies are no part of what is checked.
-std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault,
-                                               const std::string& definition_namespace = kDefinitionNamespace);
+/// `check_plan` may be empty: plans of rollouts pass.
+std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::string& definition_namespace = kDefinitionNamespace,
+                                               CheckPlan check_plan = {});
 
 }  // namespace slipway::delivery::application

@@ -14,6 +14,7 @@
 #include "delivery/application/pre_render.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/references.h"
+#include "delivery/application/rolled_services.h"
 #include "fleet/cluster_secret.h"
 #include "json/text.h"
 
@@ -379,7 +380,9 @@ Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement place
     delivered.message = stage == Stage::PreDispatch ? kWaitPreviousStage : kWaitHealthy;
     break;
   }
-  ServiceStatus service = judge_service(component, placement, placed);
+  std::vector<std::pair<ManagedResource, Value>> seen = placed;
+  SLIPWAY_CO_TRY_VOID(co_await add_rolled_workload(*this, seen));
+  ServiceStatus service = judge_service(component, placement, seen);
   delivered.is_healthy = !is_waiting && service.is_healthy;
   if (!delivered.is_healthy && delivered.message.empty()) delivered.message = kWaitHealthy;
   put_service(std::move(service));

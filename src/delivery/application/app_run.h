@@ -54,6 +54,7 @@ struct Memory {
   RepairLog repairs;
   KnownFaults faults;
   std::string told_fault;  // of a deletion that is held up
+  std::string plans;       // of rollouts, as they were written last (plan_writes.h)
   Progress progress;
   /// Components that a step of a user's own type delivered otherwise than the spec says, by component and place. They are kept
   /// in the notes of the run, too.
@@ -105,6 +106,8 @@ struct Manifest {
   bool is_name_made_up = false;
   bool is_secret = false;  // it holds what was read from a Secret
   bool is_repair = false;  // of drift, which policy apply-once tells from an update
+  /// It is recorded only once the server would take it.
+  bool is_tried_first = false;
 
   ObjectId id() const;
 };
@@ -200,6 +203,7 @@ class AppRun {
                                       bool is_dry_run);
   Task<Result<Value>> claim_fields(client::Client* client, MappedKind kind, Value live);
   void record(const std::vector<Manifest>& manifests);
+  Value recorded_manifest(const ObjectId& id) const;
   void note_applied(const Manifest& manifest);
 
   AppTools tools_;

@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "delivery/application/app_run.h"
 #include "delivery/application/kept_paths.h"
+#include "delivery/application/rollout_plans.h"
 #include "delivery/application/secret_manifests.h"
 #include "delivery/application/sharing.h"
 #include "delivery/application/taking_over.h"
@@ -330,6 +331,17 @@ Task<Result<Value>> AppRun::write_three_way(client::Client* client, MappedKind k
   co_return std::move(reply->object);
 }
 
+/// As it was applied last; null where no tracker has it whole.
+Value AppRun::recorded_manifest(const ObjectId& id) const {
+  std::vector<const Tracker*> trackers{&current_, &root_};
+  for (std::size_t i = outdated_.size(); i-- > 0;) trackers.push_back(&outdated_[i]);
+  for (const Tracker* tracker : trackers) {
+    const ManagedResource* held = tracker->find(id);
+    if (held != nullptr && held->is_whole) return held->raw;
+  }
+  return {};
+}
+
 void AppRun::note_applied(const Manifest& manifest) {
   const ObjectId id = manifest.id();
   AppliedResource made{.cluster = id.cluster == kHub ? "" : id.cluster,
@@ -350,6 +362,7 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
     if (!kind.is_namespaced) manifest.object = manifest.object.without_path({"metadata", "namespace"});
     SLIPWAY_CO_TRY(live, co_await find_live(manifest.id(), kind));
     SLIPWAY_CO_TRY_VOID(check_owner(manifest, live));
+    manifest.object = with_claimed_values(with_due_plan(std::move(manifest.object), live, recorded_manifest(manifest.id())));
     Placed one{.manifest = manifest, .client = client, .kind = kind, .live = live};
     one.digest = sha256_hex(json::print(manifest.object));
     const auto known = memory_.applied.find(manifest.id());
@@ -359,7 +372,7 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
   const auto count = std::ranges::count_if(placed, [](const Placed& one) { return !one.is_done; });
   // All or none: a manifest that would be refused stops the others. One alone is its own test.
   for (const Placed& one : placed) {
-    if (count < 2 || one.is_done) continue;
+    if ((count < 2 && !one.manifest.is_tried_first) || one.is_done) continue;
     SLIPWAY_CO_TRY_VOID(co_await write_checked(one.manifest, one.live, true));
   }
   SLIPWAY_CO_TRY_VOID(co_await keep_secret_manifests(*this, manifests));

@@ -12,15 +12,18 @@
 #include "delivery/application/debug_values.h"
 #include "delivery/application/definition_changes.h"
 #include "delivery/application/events.h"
+#include "delivery/application/plan_writes.h"
 #include "delivery/application/policy_outputs.h"
 #include "delivery/application/pre_render.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/resources.h"
+#include "delivery/application/rolled_services.h"
 #include "delivery/application/run_context.h"
 #include "delivery/application/run_record.h"
 #include "delivery/application/standstill.h"
 #include "delivery/application/taking_over.h"
 #include "delivery/application/upkeep.h"
+#include "delivery/family/template_owner.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 
@@ -36,6 +39,8 @@ constexpr const char* kUnresolved = "unresolved";
 constexpr const char* kByDefinition = "definition";
 /// How many applications are looked at until what was read of one is forgotten.
 constexpr std::uint64_t kParsedKept = 512;
+constexpr const char* kPlanApplied = "PlanApplied";
+constexpr const char* kRollingOut = "rollingOut";  // a rollout delivers it
 constexpr const char* kScheduledRestart = "workflowRestartScheduledAt";
 
 std::string application_key(const Value& object) {
@@ -262,7 +267,6 @@ Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
   if (!asks_for_other(application).empty()) co_return Outcome::settled();
   if (kube::is_deleting(application)) co_return co_await let_go(run, std::move(application), memory);
   if (!standstill(application).empty()) co_return Outcome::settled();
-  if (kube::annotation(application, kRolloutTemplate) == "true") co_return Outcome::settled();
   const Steady now = env_.clock.steady();
   if (memory.last_pass && now - *memory.last_pass < options_.pause) {
     co_return Outcome::retries_after(options_.pause - (now - *memory.last_pass));
@@ -275,9 +279,41 @@ Task<Outcome> ApplicationController::reconcile(control::Reconcile& run) {
   memory.due.reset();
   memory.last_pass = now;
   memory.is_woken = false;
+  if (is_rollout_template(application) || !rolled_out_by(application).is_null()) {
+    co_return co_await prepare(run, std::move(application), memory);
+  }
   auto held = co_await control::add_finalizer(run.client, kApplications, application, kFinalizer, kManager);
   if (!held) co_return Outcome::failed(std::move(held).error());
   co_return co_await deliver(run, std::move(*held), memory);
+}
+
+/// Of an application that a rollout delivers: revision and rendered resources, of which nothing is applied.
+Task<Outcome> ApplicationController::prepare(control::Reconcile& run, kube::Object application, Memory& memory) {
+  const Value before = application["status"];
+  auto decoded = read_status(before);
+  if (!decoded) co_return Outcome::failed(std::move(decoded).error());
+  Status status = std::move(*decoded);
+  auto resolved = co_await resolve(run, application, status, memory);
+  if (!resolved) {
+    const auto& error = resolved.error();
+    if (!is_fault_of_user(error.reason)) co_return Outcome::failed(error);
+    co_return co_await stop_at(run.client, std::move(application), std::move(status), before,
+                               {"Parsed", "rendering", "FailedParse", error.message});
+  }
+  const bool is_rendered =
+      status.phase == kRollingOut && status.latest_revision && status.latest_revision->name == resolved->revision.name;
+  status.latest_revision = resolved->revision;
+  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run,
+             resolved->scoped.application, resolved->parsed, resolved->lookup, memory);
+  app.set_revision(resolved->revision.name, resolved->revision.revision);
+  app.set_custom(resolved->scoped.custom);
+  if (!is_rendered) {
+    auto written = co_await write_resources(app);
+    if (!written) co_return Outcome::failed(std::move(written).error());
+  }
+  for (const char* type : {"Parsed", "Revision", "Render"}) pass_condition(status, type, env_.clock.now());
+  status.phase = kRollingOut;
+  co_return co_await write(run.client, std::move(application), std::move(status), before, Outcome::settled());
 }
 
 Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Object application, Memory& memory) {
@@ -332,6 +368,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
                                  {"Policy", "generatingPolicy", "FailedApply", made.error().message});
     }
   }
+  if (!restarts) co_await write_plans(app, status);
   const bool was_finished = status.workflow->is_finished;
   auto went = co_await go_on(run, app, status);
   if (!went) co_return Outcome::failed(std::move(went).error());
@@ -371,11 +408,22 @@ std::optional<Duration> ApplicationController::until_restart(const kube::Object&
   return std::max<Duration>(*status.restart_at - env_.clock.now(), std::chrono::milliseconds{1});
 }
 
+/// Reports what a rollout refuses; the write is repeated until the plan is another.
+Task<> ApplicationController::write_plans(AppRun& app, Status& status) {
+  auto written = co_await application::write_plans(app);
+  if (written) {
+    drop_condition(status, kPlanApplied);
+  } else {
+    set_condition(status, kPlanApplied, false, "Refused", written.error().message, env_.clock.now());
+  }
+}
+
 /// A pass of the workflow, and what comes after its end. When to look again.
 Task<Result<std::optional<Duration>>> ApplicationController::go_on(control::Reconcile& run, AppRun& app, Status& status) {
   std::optional<Duration> again;
   if (!status.workflow->is_finished) SLIPWAY_CO_TRY_VOID(co_await run_pass(run, app, status, again));
   if (!status.workflow->is_finished) {
+    SLIPWAY_CO_TRY_VOID(co_await judge_rolled_services(app));
     status.phase = phase_of(*status.workflow);
     co_return again;
   }
@@ -485,6 +533,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   const Value revision = revisions_->get({std::string(kube::ns(app.application())), app.revision()});
   if (!revision.is_null()) SLIPWAY_CO_TRY_VOID(co_await note_run(*client, revision, *status.workflow));
   if (!has_succeeded) {
+    SLIPWAY_CO_TRY_VOID(co_await judge_rolled_services(app));
     co_return collected.is_done() ? std::nullopt : std::optional<Duration>(options_.collect_pause);
   }
   if (!app.memory().has_notes) {

@@ -67,6 +67,7 @@ class ApplicationController : public control::Controller {
   Task<Result<Resolved>> resolve_new(control::Reconcile& run, kube::Object application, Status status, Memory& memory);
   Task<Result<Scoped>> apply_scoped(kube::Object application, Lookup lookup);
   Task<Result<void>> record_policies(client::Client& client, kube::Object application, Scoped scoped, Status& status);
+  Task<control::Outcome> prepare(control::Reconcile& run, kube::Object application, Memory& memory);
   Task<control::Outcome> deliver(control::Reconcile& run, kube::Object application, Memory& memory);
   /// What a reconcile cannot go beyond.
   struct Obstacle {
@@ -88,6 +89,7 @@ class ApplicationController : public control::Controller {
   Task<Result<void>> tell_of(client::Client& client, kube::Object application, Status status, Since since);
   std::optional<Duration> note_contested(RepairLog& log, Status& status);
   Task<Result<std::optional<Duration>>> go_on(control::Reconcile& run, AppRun& app, Status& status);
+  Task<> write_plans(AppRun& app, Status& status);
   Task<Result<void>> run_pass(control::Reconcile& run, AppRun& app, Status& status, std::optional<Duration>& again);
   Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
   Task<Result<void>> limit_revisions(client::Client& client, kube::Object application, std::int64_t limit, std::string current);

@@ -2,12 +2,17 @@
 // wanted, else a new one.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/compute_pool.h"
+#include "base/digest.h"
 #include "delivery/application/controller.h"
 #include "delivery/application/needed_kinds.h"
 #include "delivery/application/references.h"
 #include "delivery/application/revision.h"
+#include "delivery/application/rollout_plans.h"
 #include "delivery/application/taking_over.h"
+#include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -29,6 +34,20 @@ std::shared_ptr<const Frozen> frozen_in(Memory& memory, const Value& revision, D
   memory.frozen_key = key;
   return memory.frozen;
 }
+
+/// What a revision is delivered from: what it holds, with the plans of rollouts as they are now.
+Value with_live_plans(const Value& held, const Value& revision, const Value& live) {
+  if (plans_in(held).is_null()) return held;
+  return with_plans_of(plans_in_revision(revision) == PlanIn::Revision ? with_named_components(held) : held, live);
+}
+
+std::string delivery_key(const Value& revision, const Value& spec) {
+  const Value plans = plans_in(spec);
+  const std::string name(kube::name(revision));
+  return plans.is_null() ? name : name + "/" + sha256_hex(json::print(plans));
+}
+
+bool is_among(const std::vector<std::string>& all, std::string_view one) { return std::ranges::find(all, one) != all.end(); }
 
 }  // namespace
 
@@ -58,17 +77,20 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
   }
   Resolved resolved{
       .parsed = nullptr, .lookup = lookup_in(held, live_lookup(application)), .revision = *status.latest_revision};
-  const Value& frozen = held->spec;
   const kube::Object written = application;
   SLIPWAY_CO_TRY(scoped, co_await apply_scoped(application, resolved.lookup));
   application = scoped.application;
   resolved.scoped = std::move(scoped);
+  // What is delivered is the revision's, but for plans of rollouts: neither it nor a publish version holds them.
+  const Value frozen = with_live_plans(held->spec, revision, application["spec"]);
+  const std::string key = delivery_key(revision, frozen);
   if (is_published(application, revision)) {
-    SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, resolved.lookup, resolved.revision.name));
+    SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, resolved.lookup, key));
     resolved.parsed = std::move(parsed);
     co_return resolved;
   }
-  const bool is_same = is_same_spec(frozen, application["spec"]) && kube::annotation(revision, kPublishVersion).empty() &&
+  const bool is_same = is_same_spec(without_plans(held->spec), without_plans(application["spec"])) &&
+                       kube::annotation(revision, kPublishVersion).empty() &&
                        kube::annotation(application, kPublishVersion).empty();
   if (!is_same) co_return co_await resolve_new(run, written, std::move(status), memory);
   if (follows_definitions) {
@@ -82,7 +104,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
   Lookup frozen_definitions = resolved.lookup;
   frozen_definitions.policy = live_lookup(application).policy;
   frozen_definitions.workflow = live_lookup(application).workflow;
-  SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, frozen_definitions, resolved.revision.name));
+  SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, frozen_definitions, key));
   const bool is_shared = !parsed->shared_policies.empty() || !parsed->shared_workflow.is_null();
   if (is_shared) {
     SLIPWAY_CO_TRY(was, parse(application, frozen, resolved.lookup));
@@ -105,9 +127,10 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   SLIPWAY_CO_TRY_VOID(co_await check_needed_kinds(run, live_, spec, lookup));
   SLIPWAY_CO_TRY(parsed, parse(application, spec, lookup));
   const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
-  const std::string hash = revision_hash(application, spec, parsed, follows_definitions);
+  const std::vector<std::string> hashes = known_hashes(application, spec, parsed, follows_definitions);
+  const std::string& hash = hashes.front();
   auto shared = std::make_shared<const Parsed>(std::move(parsed));
-  if (status.latest_revision && status.latest_revision->hash == hash) {
+  if (status.latest_revision && is_among(hashes, status.latest_revision->hash)) {
     if (!has_urls(spec)) co_return Resolved{shared, lookup, *status.latest_revision, std::move(scoped)};
     const kube::ObjectKey key{std::string(kube::ns(application)), status.latest_revision->name};
     SLIPWAY_CO_TRY(stored, co_await client::get(run.client, kRevisions, key));
@@ -131,7 +154,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
     auto there = co_await client::get(run.client, kRevisions, kube::key_of(wanted));
     if (!there) co_return fail(std::move(there).error());
     const bool is_mine = kube::is_owned_by(*there, kube::uid(application));
-    if (!is_mine || kube::label(*there, "app.oam.dev/app-revision-hash") != hash) continue;
+    if (!is_mine || !is_among(hashes, kube::label(*there, "app.oam.dev/app-revision-hash"))) continue;
     resolved = resolved_with(shared, lookup, revision_content(*there)["referredObjects"], {});
     break;
   }

@@ -53,7 +53,7 @@ Family make() {
   Family family{.name = "application", .groups = {kGroup, "cue.oam.dev"}};
   family.definitions = custom_resource_definitions();
   family.admission = [](const AdmissionContext& context) {
-    return admission_rows(context.on_fault, settings_of(context.options).definition_namespace);
+    return admission_rows(context.on_fault, settings_of(context.options).definition_namespace, context.check_plan);
   };
   family.explain = explain_rows;
   family.controllers = [](const ControllerContext& context) {

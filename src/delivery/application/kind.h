@@ -52,11 +52,10 @@ inline constexpr const char* kLabelPause = "controller.core.oam.dev/pause";
 // Annotations.
 inline constexpr const char* kPublishVersion = "app.oam.dev/publishVersion";
 inline constexpr const char* kAutoUpdate = "app.oam.dev/autoUpdate";
-/// "true": a template for a rollout, which renders it when it is its turn. Only a create may carry it, and once it is gone it
-/// stays so.
-inline constexpr const char* kRolloutTemplate = "app.oam.dev/rollout-template";
 /// "true" on a revision that the plan of the application itself (spec.rolloutPlan) rolls out.
 inline constexpr const char* kRolledOut = "app.oam.dev/appconfig-rollout";
+/// "true" on a revision whose components' names of revisions do not depend on their plans of rollouts (rollout_plans.h).
+inline constexpr const char* kPlanFree = "slipway.dev/plan-free";
 /// Set by rollouts, on the workloads that they make; no application carries it.
 inline constexpr const char* kCreating = "app.oam.dev/creating";
 inline constexpr const char* kWorkflowName = "app.oam.dev/workflowName";

@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "delivery/application/rollout_plans.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -109,8 +110,9 @@ std::string generated_name(const std::string& component, const std::string& trai
   return fmt::format("{}-{}-{}", component, trait_type.empty() ? "trait" : lower(trait_type), hash);
 }
 
-std::string component_revision(const ComponentSpec& component) {
-  return sha256_hex(json::print(in_order(component.to_json()))).substr(0, 16);
+std::string component_revision(const ComponentSpec& component, PlanIn counts) {
+  const Value whole = component.to_json();
+  return sha256_hex(json::print(in_order(counts == PlanIn::Revision ? whole : component_without_plan(whole)))).substr(0, 16);
 }
 
 std::string revision_name(const std::string& type) {

@@ -2,6 +2,7 @@
 // without making its objects again under other names (kubevela/kubevela pkg/oam/util).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "delivery/application/spec.h"
@@ -16,9 +17,13 @@ std::string generated_name(const std::string& component, const std::string& trai
 ///   {"a": [1, "b"]} → (unstructured.Unstructured){Object:(map[string]interface {})map[a:([]interface {})[(int64)1 (string)b]]}
 std::string go_dump(const Value& object);
 
+/// Whether a plan of a rollout counts as part of what carries it. It did in revisions of before kPlanFree.
+enum class PlanIn : std::uint8_t { None, Revision };
+
 /// Sixteen hexadecimal digits that change with what the component says, whatever the order of its fields: `context.revision`.
+/// A plan of a rollout that it carries is no part of it, but where `counts` says so.
 /// DIVERGES: the digits are not those of KubeVela.
-std::string component_revision(const ComponentSpec& component);
+std::string component_revision(const ComponentSpec& component, PlanIn counts = PlanIn::None);
 
 /// NAME@v1.2 as labels and the names of DefinitionRevisions have it: NAME-v1.2.
 std::string revision_name(const std::string& type);

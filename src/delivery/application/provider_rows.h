@@ -21,6 +21,7 @@ struct ProviderRow {
 std::vector<ProviderRow> gitops_rows();
 std::vector<ProviderRow> cluster_rows();
 std::vector<ProviderRow> pre_render_rows();
+std::vector<ProviderRow> rolled_rows();
 
 /// A step's patch with what steps have exported into the component.
 Value patch_with_exports(const workflow::ProviderCall& call, const std::string& component, Value patch);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <span>
 
+#include "delivery/application/rollout_plans.h"
+#include "delivery/family/rolled_workloads.h"
 #include "kube/table_cells.h"
 
 namespace slipway::delivery::application {
@@ -69,6 +71,16 @@ Task<Result<std::vector<Value>>> children_of(AppRun& run, std::string cluster, c
   co_return found;
 }
 
+/// A workload that a rollout names; null when it is not there.
+Task<Result<Value>> find_rolled(AppRun& run, std::string cluster, Value reference) {
+  SLIPWAY_CO_TRY(client, run.on(cluster));
+  SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*client, cluster, reference));
+  auto found = co_await client::get(*client, kind.resource, {reference["namespace"].str(), reference["name"].str()});
+  if (!found && found.error().reason == Reason::NotFound) co_return Value();
+  if (!found) co_return found;
+  co_return found->without_path({"metadata", "managedFields"});
+}
+
 Task<Result<TreeNode>> grow(AppRun& run, std::string cluster, Value object, KindFilter filter, int depth) {
   TreeNode node{.object = std::move(object), .leaves = {}};
   const auto kind = kube::GroupVersionKind::of(node.object);
@@ -80,6 +92,12 @@ Task<Result<TreeNode>> grow(AppRun& run, std::string cluster, Value object, Kind
       SLIPWAY_CO_TRY(leaf, co_await grow(run, cluster, std::move(child), filter, depth + 1));
       if (filter.matches(leaf.object) || !leaf.leaves.empty()) node.leaves.push_back(std::move(leaf));
     }
+  }
+  for (const Value& reference : has_plan(node.object) ? rolled_workloads(node.object) : std::vector<Value>{}) {
+    SLIPWAY_CO_TRY(workload, co_await find_rolled(run, cluster, reference));
+    if (workload.is_null()) continue;
+    SLIPWAY_CO_TRY(leaf, co_await grow(run, cluster, std::move(workload), filter, depth + 1));
+    if (filter.matches(leaf.object) || !leaf.leaves.empty()) node.leaves.push_back(std::move(leaf));
   }
   co_return node;
 }

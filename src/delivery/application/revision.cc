@@ -6,6 +6,7 @@
 #include "base/gzip.h"
 #include "delivery/application/authors.h"
 #include "delivery/application/compressed.h"
+#include "delivery/application/rollout_plans.h"
 #include "delivery/application/taking_over.h"
 #include "json/text.h"
 
@@ -141,8 +142,10 @@ std::string RevisionPacker::join(const Value& first, const Rest& rest) {
   return base64_encode(gzip_padded(text, kBytesOfFourDigits)) + rest.data;
 }
 
-std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions) {
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n", kube::annotation(application, kPublishVersion), json::print(spec),
+std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions,
+                          PlanIn counts) {
+  const Value what = counts == PlanIn::Revision ? spec : without_plans(spec);
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n", kube::annotation(application, kPublishVersion), json::print(what),
                                  json::print(shared_objects(parsed)), json::print(shared_workflow(parsed)));
   if (with_definitions) {
     for (const DefinitionsByType* all : {&parsed.components, &parsed.traits, &parsed.policies, &parsed.step_types}) {
@@ -151,6 +154,15 @@ std::string revision_hash(const kube::Object& application, const Value& spec, co
     for (const DefinitionPtr& policy : parsed.global_policies) text += "global " + policy->digest + "\n";
   }
   return sha256_hex(text).substr(0, 16);
+}
+
+std::vector<std::string> known_hashes(const kube::Object& application, const Value& spec, const Parsed& parsed,
+                                      bool with_definitions) {
+  std::vector<std::string> hashes = {revision_hash(application, spec, parsed, with_definitions)};
+  if (!plans_in(spec).is_null()) {
+    hashes.push_back(revision_hash(application, spec, parsed, with_definitions, PlanIn::Revision));
+  }
+  return hashes;
 }
 
 bool shares_the_same(const Parsed& one, const Parsed& other) {
@@ -177,7 +189,8 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
   const Value kept_annotations = annotations.build();
   // DIVERGES: the OAM rollout marks the ApplicationConfiguration of the new name. Revisions have taken its place.
   const bool is_rolled_out = !spec["rolloutPlan"].is_null();
-  const Value own_annotations = is_rolled_out ? kept_annotations.with(kRolledOut, "true") : kept_annotations;
+  Value own_annotations = is_rolled_out ? kept_annotations.with(kRolledOut, "true") : kept_annotations;
+  if (has_trait_plans(spec)) own_annotations = own_annotations.with(kPlanFree, "true");
   const Value embedded = json::object(
       {{"apiVersion", kApiVersion},
        {"kind", kApplicationKind.kind},
@@ -193,6 +206,10 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
                                   {"annotations", own_annotations},
                                   {"ownerReferences", json::array({kube::owner_reference(application)})}})},
        {"spec", spec_of(embedded, parsed, revision_name(name, number), packer)}});
+}
+
+PlanIn plans_in_revision(const Value& revision) {
+  return kube::annotation(revision, kPlanFree) == "true" ? PlanIn::None : PlanIn::Revision;
 }
 
 Value revision_content(const Value& revision) {

@@ -8,14 +8,21 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "delivery/application/definition_store.h"
+#include "delivery/application/naming.h"
 #include "delivery/application/parsed.h"
 
 namespace slipway::delivery::application {
 
-/// Sixteen hexadecimal digits over what makes a new revision; with `with_definitions` over definitions too.
-std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions);
+/// Sixteen hexadecimal digits over what makes a new revision, which plans of rollouts do not; with `with_definitions` over
+/// definitions too.
+std::string revision_hash(const kube::Object& application, const Value& spec, const Parsed& parsed, bool with_definitions,
+                          PlanIn counts = PlanIn::None);
+/// What a revision of this content may have been recorded as.
+std::vector<std::string> known_hashes(const kube::Object& application, const Value& spec, const Parsed& parsed,
+                                      bool with_definitions);
 
 /// Whether two readings of an application found the same in the Policies and the Workflow that it shares with others.
 bool shares_the_same(const Parsed& one, const Parsed& other);
@@ -47,6 +54,8 @@ Value revision_content(const Value& revision);
 /// The ConfigMap with the rendered objects of a revision, and the Secret with those that are secret.
 inline constexpr const char* kResourcesConfigMap = "resourcesConfigMap";
 std::string revision_name(std::string_view application, std::int64_t number);
+/// Whether the plans that components carry are part of the names of their revisions.
+PlanIn plans_in_revision(const Value& revision);
 
 /// What a revision holds, with its definitions read: applications share those that are the same.
 struct Frozen {

@@ -7,6 +7,7 @@
 #include "delivery/application/kind.h"
 #include "delivery/application/revision.h"
 #include "delivery/application/revision_actions.h"
+#include "delivery/application/rollout_plans.h"
 #include "delivery/application/run_context.h"
 #include "delivery/workflow/engine.h"
 #include "json/codec.h"
@@ -90,8 +91,33 @@ Task<Result<CommandAnswer>> suspend(ActionCall call) {
   co_return co_await write_run(std::move(call), workflow::suspend, "suspended", false);
 }
 
+/// What lets rollouts go on that wait for an approval: no step is suspended meanwhile. Empty when there is none.
+Task<std::string> commands_of_rollouts(ActionCall call) {
+  std::vector<std::string> commands;
+  const auto application = co_await client::get(call.client, call.resource, call.key);
+  if (!application) co_return "";
+  for (const Value& made : (*application)["status"]["appliedResources"].items()) {
+    const auto kind = kube::GroupVersionKind::of(made);
+    const bool is_here = made["cluster"].as_string().empty() || made["cluster"].as_string() == kHub;
+    if (!kind || !is_here) continue;
+    // Kinds that have plans are named regularly.
+    const kube::Resource resource{kind->group, kind->version, lower(kind->kind) + "s"};
+    const auto live = co_await client::get(call.client, resource, {made["namespace"].str(), made["name"].str()});
+    if (!live || !has_plan(*live) || !(*live)["status"]["pause"].as_bool()) continue;
+    commands.push_back(fmt::format("slipway rollout approve {}/{} -n {}", lower(kind->kind), made["name"].as_string(),
+                                   made["namespace"].as_string()));
+  }
+  co_return joined(commands, ", ");
+}
+
 Task<Result<CommandAnswer>> resume(ActionCall call) {
-  co_return co_await write_run(std::move(call), workflow::resume, "resumed", true);
+  auto resumed = co_await write_run(call, workflow::resume, "resumed", true);
+  if (resumed || !is_application(call)) co_return resumed;
+  const std::string commands = co_await commands_of_rollouts(std::move(call));
+  if (commands.empty()) co_return resumed;
+  Status error = std::move(resumed).error();
+  error.message += fmt::format("; its rollout waits for an approval: {}", commands);
+  co_return fail(std::move(error));
 }
 
 Task<Result<CommandAnswer>> terminate(ActionCall call) {

@@ -7,9 +7,12 @@
 #include "base/text.h"
 #include "delivery/application/definition_changes.h"
 #include "delivery/application/kind.h"
+#include "delivery/application/rollout_plans.h"
 #include "delivery/application/show_run.h"
 #include "delivery/application/show_steps.h"
 #include "delivery/application/standstill.h"
+#include "delivery/family/rolled_workloads.h"
+#include "delivery/family/template_owner.h"
 #include "delivery/family/text.h"
 #include "json/text.h"
 
@@ -84,6 +87,21 @@ std::vector<control::Wait> waits_of_traits(const kube::Object& application, cons
   return waits;
 }
 
+/// Of a component that a rollout delivers: the rollout or, once that has succeeded, its workload. Else null.
+Value rolled_next(const kube::Object& application, const control::View& view, const Value& service) {
+  for (const Value& reference : application["status"]["appliedResources"].items()) {
+    if (!reference["cluster"].as_string().empty() && reference["cluster"].as_string() != kHub) continue;
+    const kube::Object object = view.find(reference);
+    const Value& listed = object["spec"]["componentList"];
+    const bool is_its = (listed.size() == 1 && listed.item(0) == service["name"]) ||
+                        kube::label(object, kLabelComponent) == service["name"].as_string();
+    if (!has_plan(object) || !is_its) continue;
+    const std::vector<Value> workloads = rolled_workloads(object);
+    return has_rolled_out(object) && !workloads.empty() ? workloads.front() : reference;
+  }
+  return {};
+}
+
 /// What its workflow waited for is past.
 control::Wait wait_for_deletion(const kube::Object& application) {
   control::Wait wait{.on = "its deletion",
@@ -96,6 +114,25 @@ control::Wait wait_for_deletion(const kube::Object& application) {
   std::vector<std::string> finalizers;
   for (const Value& one : application["metadata"]["finalizers"].items()) finalizers.push_back(one.str());
   wait.message = fmt::format("finalizers are left: {}", joined(finalizers, ", "));
+  return wait;
+}
+
+/// Of one that a rollout delivers.
+std::optional<control::Wait> wait_for_rollout(const kube::Object& application) {
+  const Value owner = rolled_out_by(application);
+  if (owner.is_null() && !is_rollout_template(application)) return std::nullopt;
+  const std::string revision = application["status"]["latestRevision"]["name"].str();
+  control::Wait wait{.on = "a rollout", .reason = "RolloutTemplate", .message = {}, .since = {}, .next = {}, .part = ""};
+  if (owner.is_null()) {
+    wait.message = revision.empty()
+                       ? "it is a template, and is being rendered"
+                       : fmt::format("it is a template: apply an AppRollout with targetAppRevisionName {}", revision);
+    return wait;
+  }
+  wait.on = fmt::format("{} {}", owner["kind"].as_string(), owner["name"].as_string());
+  wait.reason = "RollingOut";
+  wait.message = fmt::format("it has charge of the application until its end; the annotation {} says so", kRolledOutBy);
+  wait.next = owner.with("namespace", Value(kube::ns(application)));
   return wait;
 }
 
@@ -116,6 +153,7 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
                      .part = ""});
     return waits;
   }
+  if (const auto wait = wait_for_rollout(application)) return {*wait};
   const std::string resume =
       fmt::format("slipway workflow resume app/{} -n {}", kube::name(application), kube::ns(application));
   waits = waits_of_steps(run_of(application), resume);
@@ -129,7 +167,9 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
                        .since = {},
                        .next = {},
                        .part = ""};
-    if (service["cluster"].as_string().empty()) {
+    if (Value rolled = rolled_next(application, view, service); !rolled.is_null()) {
+      wait.next = std::move(rolled);
+    } else if (service["cluster"].as_string().empty()) {
       wait.next = json::object({{"apiVersion", service["workloadDefinition"]["apiVersion"]},
                                 {"kind", service["workloadDefinition"]["kind"]},
                                 {"namespace", service["namespace"]},
@@ -152,7 +192,7 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
 /// Conditions that are there only when there is something to know.
 std::string notes_of(const kube::Object& application) {
   std::string out;
-  for (const char* type : {"Progressing", "StateKeep", "Contested", kDefinitionChanged, "Deleting"}) {
+  for (const char* type : {"Progressing", "PlanApplied", "StateKeep", "Contested", kDefinitionChanged, "Deleting"}) {
     const Value& condition = kube::condition(application, type);
     if (!condition.is_null()) out += fmt::format("note: {}: {}\n", type, one_line(condition["message"].str()));
   }

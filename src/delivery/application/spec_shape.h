@@ -179,8 +179,10 @@ struct Application {
     d.field("components", &Application::components, "Its parts.").required();
     d.field("policies", &Application::policies, "Rules about the whole.");
     d.field("workflow", &Application::workflow, "How it is delivered.");
-    d.field("rolloutPlan", &Application::rollout_plan,
-            "Without a workflow: a new revision takes the place of the one before in batches, as this plan of a rollout says.")
+    d.field(
+         "rolloutPlan", &Application::rollout_plan,
+         "Without a workflow: a new revision takes the place of the one before in batches, as this plan of a rollout says. A "
+         "change of the plan alone goes into the running rollout and makes no revision.")
         .any_object();
   }
 };

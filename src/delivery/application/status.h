@@ -22,8 +22,8 @@ struct AppCondition {
 
   static void describe(auto& d) {
     d.doc(
-        "A condition: Parsed, Revision, Policy, Render, Workflow, Ready, Progressing, StateKeep, Contested, "
-        "DefinitionChanged, Deleting.");
+        "A condition: Parsed, Revision, Policy, Render, Workflow, Ready, Progressing, PlanApplied, StateKeep, "
+        "Contested, DefinitionChanged, Deleting.");
     d.field("type", &AppCondition::type, "Which one.").required();
     d.field("status", &AppCondition::status, "True, False or Unknown.").required();
     d.field("lastTransitionTime", &AppCondition::last_transition_time, "When its status last changed.");

@@ -12,6 +12,7 @@
 #include "delivery/application/dependency_order.h"
 #include "delivery/application/drift.h"
 #include "delivery/application/kept_paths.h"
+#include "delivery/application/rolled_services.h"
 #include "delivery/application/secret_manifests.h"
 #include "delivery/application/sharing.h"
 #include "delivery/family/claimed_fields.h"
@@ -167,7 +168,9 @@ Task<Result<void>> judge_services(AppRun& run) {
     }
     places[{resource.component, place_of(resource)}].emplace_back(resource, live->without_path({"metadata", "managedFields"}));
   }
+  const std::set<std::string> rolled = rolled_components(run);
   for (ServiceStatus service : std::vector<ServiceStatus>(run.services())) {
+    if (rolled.contains(service.name)) continue;
     const Placement named{service.cluster, service.ns};
     const Placement placement{service.cluster.empty() ? kHub : service.cluster, service.ns};
     const bool is_held = std::ranges::any_of(
@@ -196,9 +199,10 @@ Task<Result<void>> judge_services(AppRun& run) {
         }
       }
     }
+    SLIPWAY_CO_TRY_VOID(co_await add_rolled_workload(run, objects));
     run.put_service(run.judge_service(*component, named, objects));
   }
-  co_return Result<void>{};
+  co_return co_await judge_rolled_services(run);
 }
 
 /// Gives those whose manifest stands in the revision's Secret that manifest, and says which they are.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "base/text.h"
+#include "json/text.h"
 
 namespace slipway::delivery {
 namespace {
@@ -39,6 +41,21 @@ bool is_within(const json::Value& spec, const json::Value& live) {
   return true;
 }
 
+/// Of each field that the manifest gives away, as kClaimedValues has it.
+std::string claimed_value(const kube::Object& manifest, const std::vector<std::string>& path) {
+  constexpr std::size_t kDigits = 12;
+  return joined(path, ".") + "=" + sha256_hex(json::print(at(manifest, path))).substr(0, kDigits);
+}
+
+/// What stands around the claimed fields: `spec.plan.paused` lies in `spec.plan`, whose other fields are not the rest.
+kube::Object around(kube::Object manifest, const std::vector<std::vector<std::string>>& claimed) {
+  for (std::vector<std::string> path : claimed) {
+    if (path.size() > 2) path.pop_back();
+    if (!path.empty()) manifest = manifest.without_path(members(path));
+  }
+  return manifest;
+}
+
 /// Another manager than `manager` has written the field, or one below it.
 bool is_others(const kube::Object& live, const std::vector<std::string>& path, std::string_view manager) {
   return std::ranges::any_of(live["metadata"]["managedFields"].items(), [&](const json::Value& entry) {
@@ -57,6 +74,21 @@ std::vector<std::vector<std::string>> claimed_fields(const kube::Object& object)
   return out;
 }
 
+kube::Object with_claimed_values(kube::Object manifest) {
+  std::vector<std::string> values;
+  for (const auto& path : claimed_fields(manifest)) {
+    if (!path.empty()) values.push_back(claimed_value(manifest, path));
+  }
+  return values.empty() ? manifest : manifest.with_path({"metadata", "annotations", kClaimedValues}, joined(values, ","));
+}
+
+bool is_claim_changed(const kube::Object& manifest, const kube::Object& live, const std::vector<std::string>& path) {
+  const std::vector<std::string> before = parts(kube::annotation(live, kClaimedValues), ',');
+  const std::string now = claimed_value(manifest, path);
+  const std::string beginning = now.substr(0, now.find('=') + 1);
+  return std::ranges::any_of(before, [&](const std::string& one) { return one.starts_with(beginning) && one != now; });
+}
+
 kube::Object without_claimed(kube::Object manifest, const kube::Object& live, std::string_view manager) {
   const std::vector<std::vector<std::string>> claimed = claimed_fields(live);
   kube::Object rest = manifest;
@@ -64,8 +96,15 @@ kube::Object without_claimed(kube::Object manifest, const kube::Object& live, st
     if (!path.empty()) rest = rest.without_path(members(path));
   }
   const bool gives_away = kube::annotation(manifest, kClaimedFields) == kube::annotation(live, kClaimedFields);
-  if (gives_away && !claimed.empty() && !is_within(rest["spec"], live["spec"])) return manifest;
+  const bool knows_values =
+      gives_away && !kube::annotation(live, kClaimedValues).empty() && !kube::annotation(manifest, kClaimedValues).empty();
+  const kube::Object compared = knows_values ? around(manifest, claimed) : rest;
+  if (gives_away && !claimed.empty() && !is_within(compared["spec"], live["spec"])) return manifest;
   for (const auto& path : claimed) {
+    if (knows_values && is_claim_changed(manifest, live, path)) {
+      if (!at(manifest, path).is_null()) rest = rest.with_path(members(path), at(manifest, path));
+      continue;
+    }
     const json::Value& wanted = at(manifest, path);
     const json::Value& now = at(live, path);
     const bool is_sole = !wanted.is_null() && !now.is_null() && !is_others(live, path, manager);

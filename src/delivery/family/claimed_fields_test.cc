@@ -48,5 +48,21 @@ TEST(ClaimedFields, are_given_away_until_the_rest_is_another) {
   EXPECT_EQ(without_claimed(next, live, "me")["spec"]["plan"]["batches"].as_int(), 1);
 }
 
+TEST(ClaimedFields, that_are_given_away_are_applied_when_the_manifest_changes_them) {
+  const std::string head = R"({"metadata":{"annotations":{"slipway.dev/claimed-fields":"spec.plan.partition"}},"spec":)";
+  const auto manifest = [&](const char* spec) { return with_claimed_values(parsed(head + spec + "}")); };
+  const json::Value first = manifest(R"({"target":"v1","plan":{"batches":2,"partition":0}})");
+  const json::Value live = first.with_path({"spec", "plan", "partition"}, 3);  // promoted by a person
+  const auto partition = [&](const char* spec) {
+    return without_claimed(manifest(spec), live, "me")["spec"]["plan"]["partition"];
+  };
+  EXPECT_TRUE(partition(R"({"target":"v1","plan":{"batches":2,"partition":0}})").is_null() ||
+              partition(R"({"target":"v1","plan":{"batches":2,"partition":0}})").as_int() == 3)
+      << "unchanged: the promotion stays";
+  EXPECT_EQ(partition(R"({"target":"v1","plan":{"batches":2,"partition":5}})").as_int(), 5);
+  EXPECT_NE(partition(R"({"target":"v1","plan":{"batches":9,"partition":0}})"), json::Value(0)) << "another field changes";
+  EXPECT_EQ(partition(R"({"target":"v2","plan":{"batches":9,"partition":0}})").as_int(), 0) << "the whole is meant";
+}
+
 }  // namespace
 }  // namespace slipway::delivery

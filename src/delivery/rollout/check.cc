@@ -119,8 +119,11 @@ class Check {
       const std::string field = fmt::format("{}[{}]", list, i);
       if (!metric.interval.empty() && !parse_duration(metric.interval)) {
         add(field::invalid(field + ".interval", quoted(metric.interval), "must be a duration like 30s"));
-      } else if (!metric.template_ref && !metric.range) {
-        add(field::required(field + ".templateRef", "nothing says what is asked, and metricsRange not what passes"));
+      } else if (!metric.template_ref) {
+        add(field::required(field + ".templateRef",
+                            fmt::format("it says what is asked: {{name}} of a MetricTemplate; without one write the metric as "
+                                        "gates: [{{name: {}, metric: {{provider, address, query, min, max}}}}]",
+                                        metric.name)));
       }
       if (metric.range) check_bound(metric.range->min, field + ".metricsRange.min");
       if (metric.range) check_bound(metric.range->max, field + ".metricsRange.max");

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "delivery/family/text.h"
+#include "delivery/rollout/pass.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/show.h"
 #include "delivery/rollout/subject.h"
@@ -23,6 +24,8 @@ std::string state_text(const RolloutStatus& status) {
 
 std::string pods_text(const RolloutStatus& status) {
   if (status.target_size < 0) return "";
+  if (status.shape == name_of(wave::Shape::Fields))
+    return fmt::format("fields at {} of {}", new_pods(status), status.target_size);
   return fmt::format("{} of {} new, {} ready", new_pods(status), status.target_size, status.upgraded_ready);
 }
 
@@ -104,7 +107,7 @@ std::string header(const kube::Object& rollout, const RolloutStatus& status, Tim
   add("Message", verdict(rollout) ? verdict(rollout)->text : status.failure);
   add("Target", target_of(rollout, status));
   add("Attempt", status.attempt == 0 ? "" : std::to_string(status.attempt));
-  add("Pods", pods_text(status));
+  add(status.shape == name_of(wave::Shape::Fields) ? "Fields" : "Pods", pods_text(status));
   if (status.weight) {
     add("Traffic",
         fmt::format("{} % to the new version{}", *status.weight, status.weight_accepted ? "" : ", not accepted yet"));

@@ -33,7 +33,8 @@ json::Value reference_of(const kube::Object& rollout, const std::string& id) {
 /// What a wait of the status means and what to do about it.
 class Reader {
  public:
-  Reader(const kube::Object& rollout, const RolloutStatus& status) : rollout_(rollout), status_(status) {
+  Reader(const kube::Object& rollout, const RolloutStatus& status, const control::View& view)
+      : rollout_(rollout), status_(status), view_(view) {
     if (auto subject = read_subject(rollout)) {
       if (auto plan = read_plan(subject->plan, wave::Shape::Pair)) plan_ = std::move(*plan);
     }
@@ -41,12 +42,13 @@ class Reader {
 
   Reason read(const Wait& wait) const {
     const auto about = [&](const char* prefix) { return wait.on.starts_with(prefix); };
-    if (about("pods of ")) return made(wait, "PodsNotReady", wait.text, reference_of(rollout_, wait.on.substr(8)));
+    if (about("pods of ")) return pods(wait);
     if (about("owner of ")) return made(wait, "OwnedByOther", wait.text, reference_of(rollout_, wait.on.substr(9)));
     if (about("gate ")) return gate(wait);
     if (about("partition ")) return made(wait, "PartitionReached", command("promote", "let the next batch run"));
     if (wait.on == "pause") return made(wait, "Paused", command("resume", "let it go on"));
     if (wait.on == "traffic" || wait.on == "weight") return made(wait, "TrafficNotShifted", wait.text);
+    if (wait.on == "drain") return made(wait, "Draining", wait.text, source());
     if (wait.on == "target" || wait.on == "sources") return made(wait, "WorkloadMissing", wait.text);
     if (wait.on == "old pods") return made(wait, "OldPodsLeft", wait.text, source());
     if (!wait.on.contains(' ')) return made(wait, wait.on, wait.text);
@@ -71,6 +73,21 @@ class Reader {
     return fmt::format("{}: slipway rollout {} {}/{}", what, verb, lower(kube::kind(rollout_)), kube::name(rollout_));
   }
 
+  /// The status is behind in what only counts pods: what the workload says itself by now is no cause any more.
+  Reason pods(const Wait& wait) const {
+    const json::Value reference = reference_of(rollout_, wait.on.substr(8));
+    const kube::Object live = reference.is_null() ? kube::Object() : view_.find(reference);
+    const json::Value& counts = live["status"];
+    const std::int64_t size = live["spec"]["replicas"].as_int();
+    const bool is_ready = !live.is_null() && size > 0 && counts["observedGeneration"].as_int() == kube::generation(live) &&
+                          counts["readyReplicas"].as_int() >= size && counts["updatedReplicas"].as_int() >= size;
+    if (!is_ready) return made(wait, "PodsNotReady", wait.text, reference);
+    return made(wait, "StatusBehind",
+                fmt::format("{} of {} pods are ready by now; what follows is recorded within a minute",
+                            counts["readyReplicas"].as_int(), size),
+                reference);
+  }
+
   Reason gate(const Wait& wait) const {
     const std::string name = wait.on.substr(5);
     for (const wave::GateRecord& record : status_.gates) {
@@ -93,6 +110,7 @@ class Reader {
 
   const kube::Object& rollout_;
   const RolloutStatus& status_;
+  const control::View& view_;
   PlanSettings plan_{};
 };
 
@@ -149,10 +167,10 @@ std::vector<Reason> explain_batch(const kube::Object& rollout, const RolloutStat
   return waits_of(status, reader);
 }
 
-control::Explainer open(const json::Value& rollout, const control::View& /*view*/) {
-  return [rollout](const std::string& part) {
+control::Explainer open(const json::Value& rollout, const control::View& view) {
+  return [rollout, &view](const std::string& part) {
     const RolloutStatus status = read_status(rollout);
-    const Reader reader(rollout, status);
+    const Reader reader(rollout, status, view);
     return part.empty() ? explain_whole(rollout, status, reader) : explain_batch(rollout, status, reader, part);
   };
 }

@@ -1,5 +1,6 @@
 #include "delivery/rollout/family.h"
 
+#include "delivery/family/rolled_workloads.h"
 #include "delivery/rollout/actions.h"
 #include "delivery/rollout/admission.h"
 #include "delivery/rollout/controller.h"
@@ -7,10 +8,18 @@
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/kinds.h"
 #include "delivery/rollout/plan.h"
+#include "delivery/rollout/plan_edit.h"
 #include "delivery/rollout/show.h"
 
 namespace slipway::delivery::rollout {
 namespace {
+
+/// They go on when the rollout has gone.
+std::vector<MadeObject> made(const kube::Object& rollout) {
+  std::vector<MadeObject> all;
+  for (json::Value& workload : rolled_workloads(rollout)) all.push_back({.cluster = "", .reference = std::move(workload)});
+  return all;
+}
 
 KindRow row_of(const kube::GroupVersionKind& kind) {
   KindRow row{.group = kind.group, .kind = kind.kind};
@@ -19,9 +28,10 @@ KindRow row_of(const kube::GroupVersionKind& kind) {
   row.summary = [](const kube::Object& rollout, const control::View&) { return summary_text(rollout); };
   row.describe = describe;
   row.has_part = has_part;
+  row.made = made;
   row.hold = hold;
   row.actions = actions();
-  for (Action& action : row.actions) action.takes_bare_name = kind == kRolloutKind;
+  for (Action& action : row.actions) action.takes_bare_name = true;
   return row;
 }
 
@@ -29,6 +39,7 @@ Family make() {
   Family family{.name = "rollout", .groups = {std::string(kTraitGroup)}};
   family.definitions = custom_resource_definitions();
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.check_plan = check_plan_edit;
   family.explain = explain_rows;
   for (const kube::GroupVersionKind& kind : {kTraitKind, kRolloutKind, kAppRolloutKind}) family.kinds.push_back(row_of(kind));
   family.commands = {plan_command()};

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "control/events.h"
 #include "control/object_writes.h"
+#include "delivery/rollout/application_template.h"
 #include "delivery/rollout/kind.h"
 
 namespace slipway::delivery::rollout {
@@ -77,6 +79,11 @@ std::string hold_of(const Value& status) {
   return text;
 }
 
+/// As long as it takes, pods that are not ready would be a false cause.
+bool waits_for_drain(const Value& status) {
+  return std::ranges::any_of(status["waits"].items(), [](const Value& wait) { return wait["on"].as_string() == "drain"; });
+}
+
 }  // namespace
 
 Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& memory)
@@ -110,7 +117,12 @@ Task<Outcome> Pass::run_as_author() {
   if (!wants) co_return co_await hold_for("spec", wants.error());
   wanted_ = std::move(*wants);
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
+  ApplicationTemplate application(author_, rollout_, is_target_asked() ? wanted_.application : Value());
+  const auto taken = co_await application.take();
+  if (!taken && taken.error().reason == Reason::NotFound) co_return co_await hold_for("template", taken.error());
+  if (!taken) co_return Outcome::failed(taken.error());
   auto made = co_await make_target();
+  if (made && !target_->object.is_null()) made = co_await application.release();
   if (made) made = co_await freeze_target();
   if (!made && made.error().reason == Reason::NotFound) co_return co_await hold_for("config", made.error());
   if (!made) co_return Outcome::failed(made.error());
@@ -118,9 +130,10 @@ Task<Outcome> Pass::run_as_author() {
   if (auto looked = co_await look_at_traffic(); !looked) co_return co_await hold("traffic", looked.error().message);
   follow();
   if (kube::is_deleting(rollout_) && is_let_go()) co_return co_await let_go();
+  if (auto reported = co_await report_faulty_rows(); !reported) co_return Outcome::failed(std::move(reported).error());
   if (target_->row == nullptr && is_at_rest()) {
-    co_return co_await hold("target", fmt::format("nobody knows how {} is rolled out: a ConfigMap with the label {} can say",
-                                                  target_->kind.kind, kRowLabel));
+    tools_.workloads.await_row(run_.key);
+    co_return co_await hold("target", unsupported_kind());
   }
   // Whether it has old pods, its own controller must say first.
   const bool is_unseen = is_at_rest() && target_->row != nullptr && !target_->object.is_null() &&
@@ -133,6 +146,33 @@ Task<Outcome> Pass::run_as_author() {
   plan_ = std::move(*plan);
   status_.shape = std::string(name_of(shape));
   co_return co_await decide_and_do();
+}
+
+std::string Pass::unsupported_kind() const {
+  std::string text =
+      fmt::format("unsupported workload kind {}; describe it in a ConfigMap of namespace {} labelled {}: \"true\"",
+                  target_->kind.kind, kRowNamespace, kRowLabel);
+  for (const auto& [map, fault] : tools_.workloads.row_faults()) {
+    text += fmt::format("; ConfigMap {} cannot be used: {}", map.to_string(), fault);
+  }
+  return text;
+}
+
+Task<Result<void>> Pass::report_faulty_rows() {
+  for (const Object& map : tools_.workloads.take_faulty_rows()) {
+    const auto fault = tools_.workloads.row_faults().find(kube::key_of(map));
+    if (fault == tools_.workloads.row_faults().end()) continue;
+    control::EventText event;
+    event.type = "Warning";
+    event.reason = "InvalidWorkloadRow";
+    event.message = fmt::format("it describes no kind for rollouts: {}", fault->second);
+    event.instance = event.message;
+    auto recorded = co_await control::record_event(tools_.env, run_.client, map, std::move(event), std::string(kFieldManager));
+    const bool is_going =
+        !recorded && (recorded.error().reason == Reason::Forbidden || recorded.error().reason == Reason::NotFound);
+    if (!recorded && !is_going) co_return fail(std::move(recorded).error());
+  }
+  co_return Result<void>{};
 }
 
 Result<RolloutStatus> Pass::stored_status() {
@@ -352,7 +392,8 @@ void Pass::note_behind(const Value& wanted) {
   }
   const std::string hold = hold_of(wanted);
   const bool has_untold_hold = hold.starts_with("True") && hold != hold_of(stored);
-  const Duration pause = has_untold_hold                                    ? kHoldPause
+  const bool has_untold_drain = waits_for_drain(wanted) && !waits_for_drain(stored);
+  const Duration pause = has_untold_hold || has_untold_drain                ? kHoldPause
                          : without_asking(wanted) == without_asking(stored) ? kAskingPause
                                                                             : kCountPause;
   memory_.behind.note(tools_.env.clock.steady(), pause);
@@ -412,6 +453,10 @@ bool Pass::undoes_after_end() const {
 }
 
 Task<Outcome> Pass::let_go() {
+  // What it wrote itself it may take away, whatever its author may do by now.
+  ApplicationTemplate application(run_.client, rollout_, wanted_.application);
+  const auto given = status_.is_reverting ? co_await application.give_back_undone() : co_await application.give_back();
+  if (!given) co_return Outcome::failed(given.error());
   is_idle_ = true;
   tools_.workloads.forget(run_.key);
   const auto freed =

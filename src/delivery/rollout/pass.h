@@ -74,6 +74,8 @@ class Pass {
   Task<Result<Workload>> find(ObjectReference reference);
   std::vector<ObjectReference> old_references() const;
   wave::Shape choose_shape() const;
+  std::string unsupported_kind() const;
+  Task<Result<void>> report_faulty_rows();
   Result<RolloutStatus> stored_status();
   wave::World world();
   std::vector<std::string> absent_pods(const wave::World& seen) const;
@@ -83,6 +85,8 @@ class Pass {
 
   // Making what revisions consist of: pass_make.cc.
   Task<Result<void>> make_target();
+  /// Whether the spec names a target that no attempt has taken up yet.
+  bool is_target_asked() const;
   Task<Result<void>> apply_objects(std::vector<json::Value> objects);
   Task<Result<void>> remove_objects(std::vector<json::Value> objects);
   Task<Result<void>> complete();
@@ -101,6 +105,7 @@ class Pass {
   Split split_of(std::int64_t weight, std::int64_t batch) const;
   wave::TrafficView traffic_view();
   Task<Result<void>> shift_traffic(wave::Effect effect);
+  Duration given_back_after() const;
   Task<Result<void>> restore_traffic(std::int64_t weight);
   Task<Result<void>> write_all(std::vector<Change> changes);
 

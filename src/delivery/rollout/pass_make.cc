@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include "delivery/family/claimed_fields.h"
+#include "delivery/rollout/application_template.h"
 #include "delivery/rollout/fields.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/pass.h"
@@ -22,11 +25,15 @@ Value at_beginning(Value workload, const WorkloadRow& row, const Object& live) {
 
 }  // namespace
 
+bool Pass::is_target_asked() const {
+  const bool is_asked = status_.rolling == Rolling::LocatingTarget || status_.last_target_revision != wanted_.target_name;
+  return is_asked && !kube::is_deleting(rollout_);
+}
+
 /// What the spec names for the first time is made, or renewed in place. What was made and has gone since is not.
 Task<Result<void>> Pass::make_target() {
-  const bool is_asked = status_.rolling == Rolling::LocatingTarget || status_.last_target_revision != wanted_.target_name;
-  const bool may_write = !kube::is_deleting(rollout_) && !wanted_.plan.is_paused;
-  if (wanted_.workload.is_null() || target_->row == nullptr || !is_asked || !may_write) co_return Result<void>{};
+  const bool may_write = is_target_asked() && !wanted_.plan.is_paused;
+  if (wanted_.workload.is_null() || target_->row == nullptr || !may_write) co_return Result<void>{};
   const Object live = target_->object;
   const bool is_in_place = target_->row->with_sources != wave::Shape::Pair;
   const bool is_made = !live.is_null() && (!is_in_place || kube::annotation(live, kRevisionAnnotation) == wanted_.target_name);
@@ -87,6 +94,10 @@ Task<Result<void>> Pass::complete() {
   const bool is_due = (is_over || is_undone) && status_.last_target_revision == wanted_.target_name;
   if (!is_due || wanted_.workload.is_null() || status_.completed_revision == name) co_return Result<void>{};
   if (is_over) SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
+  if (is_over) {
+    ApplicationTemplate application(author_, rollout_, wanted_.application);
+    SLIPWAY_CO_TRY_VOID(co_await application.give_back());
+  }
   SLIPWAY_CO_TRY_VOID(co_await apply_objects(is_over ? wanted_.scalers : wanted_.source_scalers));
   status_.completed_revision = name;
   co_return Result<void>{};

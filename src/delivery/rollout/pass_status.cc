@@ -19,7 +19,7 @@ constexpr std::pair<Shape, std::string_view> kShapes[] = {{Shape::Pair, "Pair"},
 /// Waits that go by themselves as pods become ready; the others hold the rollout until something is done about them.
 bool is_passing(const Wait& wait) {
   for (const char* beginning :
-       {"pods of ", "status of ", "old pods", "writes", "weight", "cache", "drain", "instanceInterval"}) {
+       {"pods of ", "fields of ", "status of ", "old pods", "writes", "weight", "cache", "drain", "instanceInterval"}) {
     if (wait.on.starts_with(beginning)) return true;
   }
   return false;
@@ -65,8 +65,14 @@ std::vector<RolloutCondition> conditions_of(const RolloutStatus& status, Time no
   const std::string text = first != nullptr ? first->text : status.failure;
   const std::string state(status.rolling == Rolling::RollingInBatches ? json::enum_name(status.batch)
                                                                       : json::enum_name(status.rolling));
-  // What the attempt has been through stays True; what it is in now says how it stands.
-  set_condition(made, {.type = current, .status = "True", .last_transition_time = {}, .reason = state, .message = text}, now);
+  // What the attempt has been through stays True; what it is in now says how it stands. DIVERGES: upstream's condition of a
+  // rollout that looks for its target is RolloutFailed, which `kubectl wait` would take for its end.
+  if (status.rolling != Rolling::Failed) {
+    std::erase_if(made, [](const RolloutCondition& one) { return one.type == wave::kFailedCondition; });
+  }
+  if (status.rolling != Rolling::LocatingTarget) {
+    set_condition(made, {.type = current, .status = "True", .last_transition_time = {}, .reason = state, .message = text}, now);
+  }
   const bool is_held = holds != status.waits.end();
   const bool was_held = std::ranges::find(made, "Holding", &RolloutCondition::type) != made.end();
   if (is_held) {

@@ -148,11 +148,18 @@ wave::TrafficView Pass::traffic_view() {
   const Steady settled = memory_.weight_since + seconds_saturating(traffic.settle_seconds);
   if (view.is_unconfirmed) {
     view.is_accepted = view.weight && now >= settled;
-    if (!view.is_accepted && view.weight) settles_ = settled;
+    if (!view.is_accepted && view.weight) {
+      settles_ = settled;
+      if (view.text.empty()) view.text = fmt::format("it takes effect within {} s", traffic.settle_seconds);
+    }
   } else {
     view.is_accepted = observed->is_accepted;
   }
   const auto routes = restore(way, traffic_objects_, status_.weight == 100);
+  if (memory_.restored) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(given_back_after()).count();
+    view.text = fmt::format("the Services that were made for it go after {} s, in which open connections may end", seconds);
+  }
   view.is_restored = is_unmarked && routes && routes->empty() && restore_selectors(traffic, traffic_objects_).empty() &&
                      remove_services(traffic, traffic_objects_).empty();
   return view;
@@ -172,6 +179,13 @@ Task<Result<void>> Pass::shift_traffic(wave::Effect effect) {
   co_return co_await write_all(std::move(*changes));
 }
 
+/// How long the Services that were made stay when no route names them any more. Of a first revision, which took no pod's
+/// place, no connection is older than the route.
+Duration Pass::given_back_after() const {
+  const Traffic& traffic = *wanted_.plan.traffic;
+  return seconds_saturating(status_.sources.empty() ? traffic.settle_seconds : traffic.drain_seconds);
+}
+
 /// Selectors, then routes; the Services that were made go once no route names them any more, and the marks with them.
 Task<Result<void>> Pass::restore_traffic(std::int64_t weight) {
   if (!wanted_.plan.traffic) co_return Result<void>{};
@@ -185,7 +199,7 @@ Task<Result<void>> Pass::restore_traffic(std::int64_t weight) {
   const Steady now = tools_.env.clock.steady();
   if (!changes.empty() || !memory_.restored) memory_.restored = now;
   if (!changes.empty()) co_return co_await write_all(std::move(changes));
-  const Steady end = *memory_.restored + seconds_saturating(traffic.drain_seconds);
+  const Steady end = *memory_.restored + given_back_after();
   if (now < end) {
     settles_ = end;
     co_return Result<void>{};

@@ -72,6 +72,7 @@ std::string heading(const Forecast& forecast, const Subject& subject) {
   if (forecast.shape == Shape::Scale) {
     return fmt::format("{}: from {} to {} pods in {}\n", subject.target, forecast.from, forecast.to, batches);
   }
+  if (forecast.shape == Shape::Fields) return fmt::format("{}: fields in {}, of {}\n", subject.target, batches, forecast.to);
   const std::string sources = subject.sources.empty() ? "" : fmt::format("{} -> ", fmt::join(subject.sources, ", "));
   const std::string order = forecast.shape == Shape::Pair ? fmt::format(", {}", strategy) : "";
   return fmt::format("{}{}: {} pods in {}{}\n", sources, subject.target, forecast.to, batches, order);
@@ -104,8 +105,11 @@ std::string end_text(const Forecast& forecast, const RolloutPlan& plan) {
 
 std::string print(const Forecast& forecast, const Subject& subject) {
   const bool is_scale = forecast.shape == Shape::Scale;
-  std::vector<std::vector<std::string>> table = {
-      {"BATCH", is_scale ? "PODS" : "NEW", "OLD", "CHANGED", "UNAVAILABLE", "TRAFFIC", "GATES", "NOTE"}};
+  std::vector<std::vector<std::string>> table = {{"BATCH",
+                                                  is_scale                          ? "PODS"
+                                                  : forecast.shape == Shape::Fields ? "AT"
+                                                                                    : "NEW",
+                                                  "OLD", "CHANGED", "UNAVAILABLE", "TRAFFIC", "GATES", "NOTE"}};
   for (std::size_t i = 0; i < forecast.batches.size(); ++i) {
     const PlannedBatch& batch = forecast.batches[i];
     table.push_back({std::to_string(i), std::to_string(batch.goal), batch.old_pods ? std::to_string(*batch.old_pods) : "-",

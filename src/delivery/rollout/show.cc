@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "delivery/family/text.h"
+#include "delivery/rollout/pass.h"
 #include "delivery/rollout/requests.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/subject.h"
@@ -23,6 +24,8 @@ bool asks(const kube::Object& rollout, std::string_view request, const std::stri
 
 std::string progress_text(const RolloutStatus& status) {
   if (status.target_size < 0) return "";
+  if (status.shape == name_of(wave::Shape::Fields))
+    return fmt::format("fields are at {} of {}", new_pods(status), status.target_size);
   return fmt::format("{} of {} pods are new, {} ready", new_pods(status), status.target_size, status.upgraded_ready);
 }
 

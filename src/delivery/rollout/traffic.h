@@ -86,5 +86,7 @@ Result<std::vector<Change>> restore(const Route& route, const Objects& objects, 
 
 /// Every name that Route::provider may have, sorted.
 std::vector<std::string> traffic_providers();
+/// The providers as a table, for docs/rollout.md.
+std::string traffic_provider_table();
 
 }  // namespace slipway::delivery::rollout

@@ -181,6 +181,24 @@ std::vector<std::string> traffic_providers() {
   return names;
 }
 
+std::string traffic_provider_table() {
+  std::string table = "| `provider` | object whose weights are written | matches | mirror | a weight counts as accepted |\n";
+  table += "|---|---|---|---|---|\n";
+  for (const TrafficRow& row : traffic_rows()) {
+    std::string names;
+    for (const std::string_view name : row.providers) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", name);
+    const bool is_copy = row.form == TrafficRow::Form::Copy || row.form == TrafficRow::Form::Skipper;
+    table += fmt::format("| {} | {} ({}){} | {} | {} | {} |\n", names, row.kind.kind, row.kind.api_version(),
+                         is_copy           ? ", a second one is made beside it"
+                         : row.is_created ? ", made where there is none"
+                                          : "",
+                         row.dialect == TrafficRow::Dialect::None ? "–" : "yes",
+                         row.mirror == TrafficRow::Mirror::None ? "–" : "yes",
+                         row.report == TrafficRow::Report::None ? "after `settleSeconds`" : "when its status says so");
+  }
+  return table;
+}
+
 Result<const TrafficRow*> traffic_row(std::string_view provider) {
   for (const TrafficRow& row : traffic_rows()) {
     if (std::ranges::find(row.providers, provider) != row.providers.end()) return &row;

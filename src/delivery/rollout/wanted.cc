@@ -259,6 +259,7 @@ Task<Result<Wanted>> Finder::find() {
   }
   wants.workload = workload.with_path({"metadata", "annotations", kRevisionAnnotation}, named_.target);
   if (const Value& size = revision->workload["spec"]["replicas"]; size.is_int()) wants.size = size.as_int();
+  if (named_.is_application && !revision->owners.empty()) wants.application = revision->owners.front();
   wants.is_as_rendered = revision->is_as_rendered;
   add_others(wants, *revision);
   SLIPWAY_CO_TRY_VOID(co_await add_source_scalers(wants));

@@ -35,6 +35,7 @@ struct Wanted {
   RolloutPlan plan;
   std::string target_name;  // status.lastTargetRevision
   std::string source_name;
+  json::Value application{};  // of a revision of one: what it belongs to, an owner reference
   // Of revisions only.
   json::Value workload{};                     // the target under its name; null: it is there, or how it was is not known
   std::vector<json::Value> others{};          // are made before it

@@ -51,6 +51,8 @@ struct WorkloadRow {
 /// The row that a ConfigMap holds: data.row is YAML with the members kind, apiVersion, withSources, alone, size, partition,
 /// pause, template, ready, present, fields. Invalid with the member that is wrong.
 Result<WorkloadRow> row_from(const kube::Object& config_map);
+/// Those members as a table, for docs/rollout.md.
+std::string workload_row_table();
 /// The label of such ConfigMaps; its value is "true".
 inline constexpr std::string_view kRowLabel = "rollout.slipway.dev/workload-row";
 /// Rows count here only: a row decides what "ready" means for the rollouts of all namespaces. None overrides a built-in one.

@@ -134,6 +134,11 @@ void WorkloadCache::follow(const ObjectKey& rollout, std::set<Looked> objects) {
   looked_.emplace(rollout, std::move(objects));
 }
 
+void WorkloadCache::forget(const ObjectKey& rollout) {
+  without_row_.erase(rollout);
+  follow(rollout, {});
+}
+
 void WorkloadCache::wake(const std::set<ObjectKey>& rollouts) {
   for (const ObjectKey& rollout : rollouts) enqueue_(rollout);
 }
@@ -156,13 +161,14 @@ void WorkloadCache::pod_changed(const Object& before, const Object& after) {
 void WorkloadCache::row_changed(const Object& before, const Object& after) {
   const Object& map = after.is_null() ? before : after;
   const bool is_row = !after.is_null() && kube::label(after, kRowLabel) == "true" && kube::ns(after) == kRowNamespace;
-  const bool was_known = users_rows_.erase(kube::key_of(map)) > 0;
+  const bool was_known = users_rows_.erase(kube::key_of(map)) + row_faults_.erase(kube::key_of(map)) > 0;
   if (!is_row && !was_known) return;
   if (is_row) unread_rows_.insert(kube::key_of(map));
   for (const auto& [rollout, objects] : looked_) enqueue_(rollout);
+  for (const ObjectKey& rollout : without_row_) enqueue_(rollout);
 }
 
-/// A row that cannot be read is none: its rollouts say that the kind is unknown.
+/// A row that cannot be read is none: rollouts of unknown kinds name it.
 Task<Result<void>> WorkloadCache::read_rows(client::Client& client) {
   co_await load(kube::kConfigMaps);
   while (!unread_rows_.empty()) {
@@ -171,7 +177,12 @@ Task<Result<void>> WorkloadCache::read_rows(client::Client& client) {
     if (!map && map.error().reason != Reason::NotFound) co_return fail(std::move(map).error());
     unread_rows_.erase(key);
     if (!map) continue;
-    if (auto row = row_from(*map)) users_rows_.insert_or_assign(key, std::move(*row));
+    if (auto row = row_from(*map)) {
+      users_rows_.insert_or_assign(key, std::move(*row));
+    } else {
+      row_faults_[key] = row.error().message;
+      faulty_rows_.push_back(std::move(*map));
+    }
   }
   co_return Result<void>{};
 }

@@ -38,7 +38,13 @@ class WorkloadCache {
   };
   /// From now on changes of these objects wake the rollout, and of no others.
   void follow(const kube::ObjectKey& rollout, std::set<Looked> objects);
-  void forget(const kube::ObjectKey& rollout) { follow(rollout, {}); }
+  void forget(const kube::ObjectKey& rollout);
+  /// A change of any row wakes the rollout until it is forgotten: its kind has none.
+  void await_row(const kube::ObjectKey& rollout) { without_row_.insert(rollout); }
+  /// What is wrong with the ConfigMaps that are to describe kinds, by ConfigMap.
+  const std::map<kube::ObjectKey, std::string>& row_faults() const { return row_faults_; }
+  /// ConfigMaps with a fault that no event has reported yet.
+  std::vector<kube::Object> take_faulty_rows() { return std::exchange(faulty_rows_, {}); }
   /// A pod of a workload, as its cache has it; null when it is not there.
   kube::Object pod(const kube::ObjectKey& key) const;
 
@@ -64,6 +70,9 @@ class WorkloadCache {
   std::map<kube::ObjectKey, std::set<Looked>> looked_;                          // by rollout
   std::map<kube::ObjectKey, WorkloadRow> users_rows_;                           // by ConfigMap
   std::set<kube::ObjectKey> unread_rows_;
+  std::map<kube::ObjectKey, std::string> row_faults_;
+  std::vector<kube::Object> faulty_rows_;
+  std::set<kube::ObjectKey> without_row_;  // rollouts
   std::set<kube::GroupVersionKind> cluster_scoped_{};  // of those known
   std::map<kube::GroupVersionKind, kube::Resource> resources_;
 };

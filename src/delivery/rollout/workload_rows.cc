@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "delivery/family/field_table.h"
 #include "delivery/rollout/workload.h"
 #include "json/text.h"
 
@@ -85,16 +86,21 @@ struct WrittenRow {
     d.doc("How rollouts treat a kind of workload.");
     d.field("apiVersion", &WrittenRow::api_version, "Its API version.").required().min_length(1);
     d.field("kind", &WrittenRow::kind, "Its kind.").required().min_length(1);
-    d.field("withSources", &WrittenRow::with_sources, "What the target does where old objects are named.")
+    d.field("withSources", &WrittenRow::with_sources,
+            "How a rollout with sources works: Pair, one object for each version; InPlace, one object with a partition; Fields, "
+            "numbers of one object. Absent: Fields with fields, else Pair.")
         .one_of({"Pair", "InPlace", "Fields"});
-    d.field("alone", &WrittenRow::alone, "What it does where none is.").one_of({"Scale", "InPlace", "Fields"});
-    d.field("size", &WrittenRow::size, "Where its number of pods is.");
-    d.field("partition", &WrittenRow::partition, "Where the number of pods that stay old is.");
-    d.field("pause", &WrittenRow::pause, "Where a bool is that holds its own update.");
-    d.field("template", &WrittenRow::template_path, "What of it is another version when it changes.");
-    d.field("ready", &WrittenRow::ready, "Where its new pods that are ready are counted.");
-    d.field("present", &WrittenRow::present, "Where its pods are counted.");
-    d.field("fields", &WrittenRow::fields, "Numbers that go from old to new.");
+    d.field("alone", &WrittenRow::alone,
+            "How one without sources works: Scale, its size; InPlace; Fields. Absent: Fields with fields, InPlace with a "
+            "partition, else Scale.")
+        .one_of({"Scale", "InPlace", "Fields"});
+    d.field("size", &WrittenRow::size, "Path of its number of pods.").with_default();
+    d.field("partition", &WrittenRow::partition, "Path of the number of pods that stay old.");
+    d.field("pause", &WrittenRow::pause, "Path of a boolean that holds its own update.");
+    d.field("template", &WrittenRow::template_path, "Path of what is another version when it changes.").with_default();
+    d.field("ready", &WrittenRow::ready, "Path of the number of its ready pods.").with_default();
+    d.field("present", &WrittenRow::present, "Path of the number of its pods.").with_default();
+    d.field("fields", &WrittenRow::fields, "Paths of the numbers that go from old to new; * stands for every item of a list.");
   }
 };
 
@@ -111,6 +117,8 @@ const std::vector<WorkloadRow>& workload_rows() {
   static const std::vector<WorkloadRow> rows = make_rows();
   return rows;
 }
+
+std::string workload_row_table() { return delivery::field_table({{"row", json::describe<WrittenRow>()}}); }
 
 Result<WorkloadRow> row_from(const kube::Object& config_map) {
   SLIPWAY_TRY(value, json::parse_yaml(config_map["data"]["row"].as_string()));

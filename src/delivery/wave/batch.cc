@@ -64,7 +64,9 @@ bool Pass::roll_increase_first() {
   const std::int64_t have = std::min(target.written, total);
   if (have < goal()) return false;
   if (!new_pods_ready(std::max(have, goal()))) return false;
-  if (!shift_for_batch() || !is_drained()) return false;
+  if (!shift_for_batch()) return false;
+  const bool do_pods_go = source_sum() > total - have;
+  if (do_pods_go && !is_drained()) return false;
   return drain_sources(total - have, least_ready) && is_settled();
 }
 
@@ -221,7 +223,7 @@ bool Pass::new_pods_ready(std::int64_t wanted) {
   if (!seen.trouble.empty()) text += "; " + seen.trouble;
   const Time deadline = later(*r_.batch_started, settings_.batch_deadline);
   if (world_.now.time() >= deadline) {
-    fail(fmt::format("batch {} took too long: {}", r_.current_batch, text));
+    fail(fmt::format("batch {} took too long: {}", r_.current_batch, text), batch_failing);
     return false;
   }
   wake_at(deadline);

@@ -83,6 +83,9 @@ bool Pass::undo() {
   }
   if (settings_.has_traffic && r_.weight && old_ready() > 0 && !(shift_to(0) && is_drained())) return false;
   out_.effects.push_back({.kind = Effect::Kind::Undo, .set = r_.target->id});
+  if (settings_.shape == Shape::Fields) {
+    return wait("fields of " + r_.target->id, fmt::format("fields are at {} of {} and go back", is_left, r_.target_size));
+  }
   return wait("pods of " + r_.target->id, fmt::format("{} new pods are being undone", is_left));
 }
 
@@ -93,7 +96,8 @@ bool Pass::wind_up() {
   if (is_begun && !pass_gates(Moment::Finalize)) return false;
   if (settings_.has_traffic && r_.weight && !world_.traffic.is_restored) {
     out_.effects.push_back({.kind = Effect::Kind::Restore, .number = *r_.weight});
-    return wait("traffic", "Services and routes are being given back");
+    const std::string& how = world_.traffic.text;
+    return wait("traffic", fmt::format("Services and routes are being given back{}{}", how.empty() ? "" : ": ", how));
   }
   return release();
 }

@@ -47,7 +47,7 @@ bool Pass::pass_gate(const Gate& gate, const std::string& key) {
   }
   out_.news.push_back(fmt::format("gate {} failed: {}", gate.name, record.text));
   if (is_winding_up) return true;  // what is undone is not stopped by a hook
-  fail(fmt::format("gate {} of batch {} failed: {}", gate.name, r_.current_batch, record.text));
+  fail(fmt::format("gate {} of batch {} failed: {}", gate.name, r_.current_batch, record.text), batch_failing);
   return false;
 }
 
@@ -88,7 +88,7 @@ bool Pass::ask_throughout() {
     record.state = "Asked";
     judge({.name = gate.name, .at = gate.at}, record);
     if (record.state == "Failed") {
-      fail(fmt::format("gate {} failed: {}", gate.name, record.text));
+      fail(fmt::format("gate {} failed: {}", gate.name, record.text), batch_failing);
       return false;
     }
     record.state = "Asked";

@@ -27,7 +27,8 @@ class Pass : private Sets {
   bool verify_spec();
   bool initialize();
   void move(Event event);
-  void fail(const std::string& why);
+  std::string progress_text() const;
+  void fail(const std::string& why, Position (*to)(Position) = failing);
   bool wait(std::string on, std::string text, std::optional<Time> since = std::nullopt);
   /// That long after what was recorded, however the wall clock was set since.
   Time later(Time recorded, Duration time) const { return world_.now.present(recorded) + time; }

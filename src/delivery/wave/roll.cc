@@ -160,8 +160,7 @@ bool Pass::step_in_batches() {
       return true;
     case BatchState::Finalizing:
       if (!roll() || !verify() || !pass_gates(Moment::AfterBatch)) return false;
-      out_.news.push_back(
-          fmt::format("batch {} is done: {} of {} pods are new", r_.current_batch, r_.upgraded, r_.target_size));
+      out_.news.push_back(fmt::format("batch {} is done: {}", r_.current_batch, progress_text()));
       move(is_last() ? Event::AllBatchesFinished : Event::BatchFinished);
       return true;
     case BatchState::Ready:
@@ -175,6 +174,11 @@ bool Pass::step_in_batches() {
       return false;
   }
   return false;
+}
+
+std::string Pass::progress_text() const {
+  if (settings_.shape == Shape::Fields) return fmt::format("fields are at {} of {}", r_.upgraded, r_.target_size);
+  return fmt::format("{} of {} pods are new", r_.upgraded, r_.target_size);
 }
 
 bool Pass::verify_spec() {
@@ -215,15 +219,16 @@ void Pass::move(Event event) {
   if (next->is_end()) out_.waits.clear();
 }
 
-void Pass::fail(const std::string& why) {
+void Pass::fail(const std::string& why, Position (*to)(Position)) {
   r_.failure = why;
   r_.is_reverting = settings_.on_failure == OnFailure::Revert || world_.reverts;
   r_.batch_started = std::nullopt;
   r_.is_start_planned = false;
   Position from = r_.position();
   // What an abandoned attempt had claimed is given back.
-  if (std::ranges::any_of(sets(), [](const SetRecord* set) { return set->is_claimed; })) from.rolling = Rolling::Initializing;
-  r_.set_position(failing(from));
+  const bool has_claims = std::ranges::any_of(sets(), [](const SetRecord* set) { return set->is_claimed; });
+  if (has_claims && from.rolling != Rolling::RollingInBatches) from.rolling = Rolling::Initializing;
+  r_.set_position(to(from));
   writes_ = false;
   out_.waits.clear();
   out_.effects.clear();

@@ -124,10 +124,17 @@ Position failing(Position position) {
   return {.rolling = Failing, .batch = B::Initializing, .current_batch = position.current_batch};
 }
 
+Position batch_failing(Position position) {
+  const bool is_in_batch = position.rolling == RollingInBatches;
+  Position next = failing(position);
+  if (is_in_batch) next.batch = B::VerifyFailed;
+  return next;
+}
+
 std::string_view condition_type(const Position& position) {
   switch (position.rolling) {
     case LocatingTarget:
-      return "RolloutFailed";  // as upstream, which has no condition for it
+      return kFailedCondition;  // as upstream, which has no condition for it
     case VerifyingSpec:
       return "RolloutSpecVerifying";
     case Initializing:
@@ -145,7 +152,7 @@ std::string_view condition_type(const Position& position) {
     case Deleting:
       return "RolloutDeleting";
     case Failed:
-      return "RolloutFailed";
+      return kFailedCondition;
   }
   return "";
 }
@@ -156,6 +163,7 @@ std::string moves_table() {
     std::string from(json::enum_name(move.from)), to(json::enum_name(move.to));
     if (move.from_batch) from += fmt::format(" / {}", json::enum_name(*move.from_batch));
     if (move.to == RollingInBatches && move.to_batch) to += fmt::format(" / {}", json::enum_name(*move.to_batch));
+    if (move.event == Event::BatchFailed) to = "rolloutFailing / batchVerifyFailed, then rolloutFailed";
     if (move.next_batch) to += ", next batch";
     if (move.begins_anew) to += ", a new attempt";
     table += fmt::format("| {} | {} | {} |\n", from, name_of(move.event), to);
@@ -164,7 +172,7 @@ std::string moves_table() {
     const Position failed = failing({.rolling = from});
     const char* which =
         from == VerifyingSpec ? "locatingTargetApp, verifyingSpec" : "initializing, rollingInBatches, finalising";
-    table += fmt::format("| {} | a failure | {} |\n", which, json::enum_name(failed.rolling));
+    table += fmt::format("| {} | another failure | {} |\n", which, json::enum_name(failed.rolling));
   }
   return table;
 }

@@ -97,6 +97,10 @@ std::string moves_table();
 Result<Position> after(Position position, Event event);
 /// An error before anything was initialized ends in Failed at once; later, what was begun is wound up first (Failing).
 Position failing(Position position);
+/// The same for what a batch fails by, a gate or a deadline: BatchFailed by way of Failing, as finalize hooks come first.
+Position batch_failing(Position position);
+/// True at the end of an attempt that has failed.
+inline constexpr std::string_view kFailedCondition = "RolloutFailed";
 /// The condition that is in question in a state ("RolloutInProgress", "BatchVerifying", …).
 std::string_view condition_type(const Position& position);
 

@@ -54,7 +54,9 @@ bool Pass::is_drained() {
   const Time end = later(*r_.weight_accepted, settings_.drain);
   if (world_.now.time() >= end) return true;
   wake_at(end);
-  return wait("drain", "old connections have time to end", r_.weight_accepted);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(settings_.drain).count();
+  return wait("drain", fmt::format("draining old pods for {} s, in which their open connections may end", seconds),
+              r_.weight_accepted);
 }
 
 }  // namespace slipway::delivery::wave

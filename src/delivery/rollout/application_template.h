@@ -1,0 +1,37 @@
+// An application that waits as a template (delivery/family/template_owner.h): taken charge of before anything is made of it,
+// released from being a template once its workload is there, given back at the end. Each step is one write that says itself
+// how far it is, so after a crash the next one follows.
+#pragma once
+
+#include "client/client.h"
+#include "kube/object.h"
+
+namespace slipway::delivery::rollout {
+
+class ApplicationTemplate {
+ public:
+  /// `application` is the owner reference of a revision, or null: then nothing is ever done. `client` outlives this.
+  ApplicationTemplate(client::Client& client, kube::Object rollout, json::Value application);
+
+  /// NotFound, with the rollout to wait for, while another one is in charge.
+  Task<Result<void>> take();
+  /// What the rollout adjusts is there: the application is one like others again, but in its hands.
+  Task<Result<void>> release();
+  /// After a success, and when the rollout is deleted.
+  Task<Result<void>> give_back();
+  /// When what was made has been undone: it is not to be delivered, and stays in the hands of a rollout that is gone, unless
+  /// it is a template still.
+  Task<Result<void>> give_back_undone();
+
+ private:
+  Task<Result<kube::Object>> find();
+  Task<Result<bool>> is_held_by_other(json::Value owner);
+  Task<Result<void>> annotate(kube::Object application, std::string key, json::Value value);
+  bool owns(const kube::Object& application) const;
+
+  client::Client& client_;
+  kube::Object rollout_;
+  json::Value application_;
+};
+
+}  // namespace slipway::delivery::rollout

@@ -10,6 +10,7 @@
 #include "delivery/package/conditions.h"
 #include "delivery/package/content.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/render_result.h"
 #include "delivery/package/review.h"
 #include "json/text.h"
 #include "krm/diff.h"
@@ -184,8 +185,8 @@ std::vector<std::string> render_notes(const kube::Object& answer) {
     const bool has_passed = item["exitCode"].as_int() == 0;
     notes.push_back(fmt::format("[{}] {:?}", has_passed ? "PASS" : "FAIL", name));
     for (const Value& result : item["results"].items()) {
-      const std::string severity = result["severity"].str();
-      notes.push_back(fmt::format("  [{}] {}", severity.empty() ? "info" : severity, result["message"].as_string()));
+      const auto read = json::decode<ResultItem>(result, "", {.allow_unknown = true});
+      notes.push_back("  " + (read ? result_line(*read) : result["message"].str()));
     }
     if (!item["stderr"].str().empty()) notes.push_back("  " + item["stderr"].str());
   }

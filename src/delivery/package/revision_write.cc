@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "delivery/package/auto_propose.h"
 #include "delivery/package/branch_package.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
@@ -55,14 +57,33 @@ Result<Sent> sent_by_patch(const ServedContext& context, const Request& request,
   return Sent{std::nullopt, std::move(current), object};
 }
 
+/// An apply of the revision or its status.
+bool is_apply_of(const Request& request) {
+  return request.verb == Verb::Patch && request.patch_type == PatchType::Apply &&
+         (request.subresource.empty() || request.subresource == kStatusEndpoint);
+}
+
+/// An applied object without what the endpoint of the status does not look at.
+Value only_status(const Value& config) {
+  json::ObjectBuilder made;
+  for (const char* key : {"apiVersion", "kind", "status"}) {
+    if (config.has(key)) made.add(key, config[key]);
+  }
+  json::ObjectBuilder metadata;
+  for (const char* key : {"name", "namespace", "uid", "resourceVersion", "managedFields"}) {
+    if (config["metadata"].has(key)) metadata.add(key, config["metadata"][key]);
+  }
+  return made.add("metadata", metadata.build()).build();
+}
+
 Result<void> check_apply(const Request& request, const StoredRecord& current) {
   SLIPWAY_TRY_VOID(check_version(request, current, request.body));
   if (request.body["metadata"].has("managedFields")) return fail(Reason::BadRequest, "metadata.managedFields must be nil");
   return {};
 }
 
-/// The conditions with those that an apply sends, by their owner.
-Result<Conditions> applied_conditions(const ServedContext& context, const Request& request, const RevisionRecord& record) {
+/// Puts the conditions that an apply sends into the record, by their owner.
+Result<void> apply_conditions(const ServedContext& context, const Request& request, RevisionRecord& record) {
   const Value only = json::object({{"conditions", request.body["status"]["conditions"]}});
   SLIPWAY_TRY(status, json::decode<RevisionStatus>(only, "status", {.allow_unknown = true}));
   if (is_published(record.lifecycle)) {
@@ -72,14 +93,22 @@ Result<Conditions> applied_conditions(const ServedContext& context, const Reques
   }
   const std::string manager = request.field_manager.empty() ? request.user_agent : request.field_manager;
   const ContentView content(record.file_digests, record.digest);
-  const Write write{.object = request.name, .by = manager, .now = context.env.clock.now(), .content = content};
-  return merge_apply(record.conditions, status.conditions, write, request.force ? Force::Yes : Force::No);
+  const Write write{.object = request.name,
+                    .by = manager,
+                    .now = context.env.clock.now(),
+                    .content = content,
+                    .generation = generation_of(record)};
+  SLIPWAY_TRY(merged, merge_apply(record.conditions, status.conditions, write, request.force ? Force::Yes : Force::No));
+  SLIPWAY_TRY_VOID(check_owners(record.gates, record.conditions, merged, requester_of(context, request).names(), request.name));
+  note_flips(record.notes, record.conditions, merged, manager, write.now);
+  record.conditions = std::move(merged);
+  return {};
 }
 
 /// Whether an apply says nothing but conditions, as most do: then the rest of the object is neither made nor read.
 bool has_only_conditions(const Request& request) {
-  const bool is_apply = request.verb == Verb::Patch && request.patch_type == PatchType::Apply && request.subresource.empty();
-  if (!is_apply || !request.body["status"].has("conditions")) return false;
+  const bool is_apply = is_apply_of(request) && request.body["status"].has("conditions");
+  if (!is_apply) return false;
   const auto is_one_of = [](std::string_view key, std::initializer_list<std::string_view> known) {
     return std::ranges::find(known, key) != known.end();
   };
@@ -100,21 +129,35 @@ Result<void> check_not_publishing(const Request& request, const RevisionRecord& 
 /// The record that an apply of conditions alone makes of the newest one.
 Result<Change> with_applied_conditions(const ServedContext& context, const Request& request, StoredRecord newest) {
   SLIPWAY_TRY_VOID(check_apply(request, newest));
-  SLIPWAY_TRY(conditions, applied_conditions(context, request, newest.record));
   SLIPWAY_TRY_VOID(check_not_publishing(request, newest.record));
-  Change change{.record = std::move(newest.record), .metadata = newest.object["metadata"]};
-  change.record.conditions = std::move(conditions);
-  return change;
+  SLIPWAY_TRY_VOID(apply_conditions(context, request, newest.record));
+  return Change{.record = std::move(newest.record), .metadata = newest.object["metadata"]};
+}
+
+/// Those that are there, with the fields that are sent, and the new ones after them.
+Value applied_gates(const Value& now, const Value& sent) {
+  const auto is_same = [](const Value& one, const Value& other) { return one["conditionType"] == other["conditionType"]; };
+  json::ArrayBuilder gates;
+  for (const Value& one : now.items()) {
+    Value made = one;
+    for (const Value& other : sent.items()) {
+      if (!is_same(one, other)) continue;
+      for (const auto& [key, value] : other.members()) made = made.with(key, value);
+    }
+    gates.add(made);
+  }
+  for (const Value& one : sent.items()) {
+    const bool is_there = std::ranges::any_of(now.items(), [&](const Value& other) { return is_same(one, other); });
+    if (!is_there) gates.add(one);
+  }
+  return gates.build();
 }
 
 /// What an apply sends is laid over what is there; conditions are merged before.
 Result<Sent> sent_by_apply(const ServedContext& context, const Request& request, StoredRecord current) {
   const Value& config = request.body;
   SLIPWAY_TRY_VOID(check_apply(request, current));
-  if (config["status"].has("conditions")) {
-    SLIPWAY_TRY(merged, applied_conditions(context, request, current.record));
-    current.record.conditions = merged;
-  }
+  if (config["status"].has("conditions")) SLIPWAY_TRY_VOID(apply_conditions(context, request, current.record));
   Value object = unjudged_revision(current);
   for (const char* map : {"labels", "annotations"}) {
     object = object.with_path({"metadata", map}, merge_members({}, object["metadata"][map], config["metadata"][map]));
@@ -126,16 +169,7 @@ Result<Sent> sent_by_apply(const ServedContext& context, const Request& request,
     const Value& now = object["spec"][key];
     Value wanted = value;
     if (key == "packageMetadata") wanted = json::apply_merge_patch(now, value);
-    if (key == "readinessGates") {
-      json::ArrayBuilder gates;
-      for (const Value& one : now.items()) gates.add(one);
-      for (const Value& one : value.items()) {
-        const bool is_there = std::ranges::any_of(
-            now.items(), [&](const Value& other) { return other["conditionType"] == one["conditionType"]; });
-        if (!is_there) gates.add(one);
-      }
-      wanted = gates.build();
-    }
+    if (key == "readinessGates") wanted = applied_gates(now, value);
     object = object.with_path({"spec", key}, wanted);
   }
   return Sent{std::nullopt, std::move(current), object};
@@ -145,6 +179,22 @@ Task<Result<Sent>> sent_of(ServedContext context, Request request, StoredRecord 
   if (request.verb == Verb::Update) co_return co_await sent_by_put(context, std::move(request), std::move(current));
   if (request.patch_type == PatchType::Apply) co_return sent_by_apply(context, request, std::move(current));
   co_return sent_by_patch(context, request, std::move(current));
+}
+
+/// Of what was sent to the endpoint of the status only its conditions count.
+void keep_only_status(Sent& sent) {
+  const Value conditions = sent.object["status"]["conditions"];
+  sent.object = unjudged_revision(sent.read());
+  if (!conditions.is_null()) sent.object = sent.object.with_path({"status", "conditions"}, conditions);
+}
+
+/// Values of the annotation that no controller looks at.
+std::vector<std::string> annotation_warnings(const Value& sent, const Value& current) {
+  const std::string_view said = kube::annotation(sent, kAutoLifecycle);
+  const bool is_known = said.empty() || is_auto_lifecycle(said) || lower(said) == "false";
+  if (is_known || kube::annotation(current, kAutoLifecycle) == said) return {};
+  return {fmt::format("metadata.annotations[{}]: {:?} is not \"true\": the revision is not proposed by itself", kAutoLifecycle,
+                      said)};
 }
 
 /// The commit of an approval, and the number that it tries.
@@ -203,8 +253,11 @@ bool has_content_to_export(const RevisionRecord& was, const Updated& made) {
 /// The record that a request makes of the newest one.
 Task<Result<Change>> change_of(ServedContext context, Request request, StoredRecord newest, std::shared_ptr<Written> told) {
   SLIPWAY_CO_TRY_VOID(check_identity(request, newest, request.body));
+  const bool is_of_status = request.subresource == kStatusEndpoint;
+  if (is_of_status && is_apply_of(request)) request.body = only_status(request.body);
   if (has_only_conditions(request)) co_return with_applied_conditions(context, request, std::move(newest));
   SLIPWAY_CO_TRY(sent, co_await sent_of(context, request, std::move(newest)));
+  if (is_of_status) keep_only_status(sent);
   const StoredRecord& current = sent.current;
   SLIPWAY_CO_TRY_VOID(check_drift_annotation(request.name, sent.object, current.object));
   const Requester who = requester_of(context, request);
@@ -223,6 +276,10 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
     SLIPWAY_CO_TRY(open, co_await open_repository(context.server, request.ns, current.record.repository));
     repository = open;
     ask.mode = open.mode;
+  }
+  if (needs_gate_right(ask, who)) {
+    SLIPWAY_CO_TRY(may, co_await may_approve(context, request.user, current.key()));
+    if (may) ask.gate_right = GateRight::Any;
   }
   auto made = put_revision(ask, repository.place, who);
   if (!made) co_return fail(std::move(made).error());
@@ -249,6 +306,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   }
   told->move = made->move;
   told->warnings = made->warnings;
+  for (std::string& one : annotation_warnings(sent.object, current.object)) told->warnings.push_back(std::move(one));
   const Value& written = sent.object["metadata"];
   const Value base = shown_metadata(read);
   const Value now = shown_metadata(current);
@@ -311,7 +369,7 @@ Task<Result<Reply>> write_revision(ServedContext context, std::shared_ptr<Writer
     return change_of(context, request, std::move(current), told);
   };
   auto written = co_await change_record(context, turns, key_of(request), trial_of(request), change);
-  const bool is_apply = request.verb == Verb::Patch && request.patch_type == PatchType::Apply && request.subresource.empty();
+  const bool is_apply = is_apply_of(request) && request.subresource.empty();
   if (!written && written.error().reason == Reason::NotFound && is_apply) {
     co_return co_await create_by_apply(context, std::move(request));
   }

@@ -28,7 +28,7 @@ std::string lifecycle_text(const ShownRevision& revision) {
 std::string missing_lines(const ShownRevision& revision, Time now) {
   std::string text;
   if (is_published(revision.lifecycle())) return text;
-  for (const Unmet& one : unmet(revision.spec.gates, revision.status.conditions, now)) {
+  for (const Unmet& one : unmet(gates_at(revision.spec.gates, revision.lifecycle()), revision.status.conditions, now)) {
     text += fmt::format("  {}\n", one_line(one.text()));
   }
   return text;
@@ -65,7 +65,7 @@ std::vector<Waiting> waiting(const std::vector<ShownRevision>& revisions, Time n
       if (one.lifecycle() == Lifecycle::DeletionProposed) all.push_back({"", "its deletion", &one, "-", ""});
       continue;
     }
-    const auto missing = unmet(one.spec.gates, one.status.conditions, now);
+    const auto missing = unmet(gates_at(one.spec.gates, one.lifecycle()), one.status.conditions, now);
     for (const Unmet& gate : missing) {
       const std::string said = !gate.status           ? "nobody has said anything yet"
                                : gate.message.empty() ? gate.reason

@@ -10,14 +10,13 @@
 #include "delivery/package/kind.h"
 #include "delivery/package/metadata_merge.h"
 #include "delivery/package/outside_changes.h"
+#include "delivery/package/revision_request.h"
 #include "delivery/package/revision_verbs.h"
 #include "delivery/package/wait.h"
-#include "json/patch.h"
 
 namespace slipway::delivery::package {
 namespace {
 
-using client::PatchType;
 using client::Reply;
 using client::Request;
 using client::ServedContext;
@@ -29,164 +28,6 @@ struct Written {
   Move move = Move::Stay;
   std::vector<std::string> warnings{};
 };
-
-/// The object that a request means, what its sender had read, and what is there now (of an apply with its conditions).
-struct Sent {
-  std::optional<StoredRecord> base{};  // nothing: it is the current one
-  StoredRecord current{};
-  Value object{};
-
-  const StoredRecord& read() const { return base ? *base : current; }
-};
-
-Task<Result<Sent>> sent_by_put(ServedContext context, Request request, StoredRecord current) {
-  const std::string version = request.body["metadata"]["resourceVersion"].str();
-  if (version.empty()) {
-    co_return fail(kube::invalid(kRevisionKind, request.name,
-                                 {field::invalid("metadata.resourceVersion", "\"\"", "must be specified for an update")}));
-  }
-  if (version == current.version()) co_return Sent{std::nullopt, std::move(current), request.body};
-  SLIPWAY_CO_TRY(base, co_await record_at(context.server, current, version));
-  co_return Sent{std::move(base), std::move(current), request.body};
-}
-
-Result<Sent> sent_by_patch(const ServedContext& context, const Request& request, StoredRecord current) {
-  const Value live = shown_revision(current, context.env.clock.now());
-  SLIPWAY_TRY(object, patched(request, live));
-  SLIPWAY_TRY_VOID(check_version(request, current, object));
-  return Sent{std::nullopt, std::move(current), object};
-}
-
-/// An apply of the revision or its status.
-bool is_apply_of(const Request& request) {
-  return request.verb == Verb::Patch && request.patch_type == PatchType::Apply &&
-         (request.subresource.empty() || request.subresource == kStatusEndpoint);
-}
-
-/// An applied object without what the endpoint of the status does not look at.
-Value only_status(const Value& config) {
-  json::ObjectBuilder made;
-  for (const char* key : {"apiVersion", "kind", "status"}) {
-    if (config.has(key)) made.add(key, config[key]);
-  }
-  json::ObjectBuilder metadata;
-  for (const char* key : {"name", "namespace", "uid", "resourceVersion", "managedFields"}) {
-    if (config["metadata"].has(key)) metadata.add(key, config["metadata"][key]);
-  }
-  return made.add("metadata", metadata.build()).build();
-}
-
-Result<void> check_apply(const Request& request, const StoredRecord& current) {
-  SLIPWAY_TRY_VOID(check_version(request, current, request.body));
-  if (request.body["metadata"].has("managedFields")) return fail(Reason::BadRequest, "metadata.managedFields must be nil");
-  return {};
-}
-
-/// Puts the conditions that an apply sends into the record, by their owner.
-Result<void> apply_conditions(const ServedContext& context, const Request& request, RevisionRecord& record) {
-  const Value only = json::object({{"conditions", request.body["status"]["conditions"]}});
-  SLIPWAY_TRY(status, json::decode<RevisionStatus>(only, "status", {.allow_unknown = true}));
-  if (is_published(record.lifecycle)) {
-    return fail(kube::invalid(
-        kRevisionKind, request.name,
-        {field::forbidden("status.conditions", "conditions of a published revision are those it was approved with")}));
-  }
-  const std::string manager = request.field_manager.empty() ? request.user_agent : request.field_manager;
-  const ContentView content(record.file_digests, record.digest);
-  const Write write{.object = request.name,
-                    .by = manager,
-                    .now = context.env.clock.now(),
-                    .content = content,
-                    .generation = generation_of(record)};
-  SLIPWAY_TRY(merged, merge_apply(record.conditions, status.conditions, write, request.force ? Force::Yes : Force::No));
-  SLIPWAY_TRY_VOID(check_owners(record.gates, record.conditions, merged, requester_of(context, request).names(), request.name));
-  note_flips(record.notes, record.conditions, merged, manager, write.now);
-  record.conditions = std::move(merged);
-  return {};
-}
-
-/// Whether an apply says nothing but conditions, as most do: then the rest of the object is neither made nor read.
-bool has_only_conditions(const Request& request) {
-  const bool is_apply = is_apply_of(request) && request.body["status"].has("conditions");
-  if (!is_apply) return false;
-  const auto is_one_of = [](std::string_view key, std::initializer_list<std::string_view> known) {
-    return std::ranges::find(known, key) != known.end();
-  };
-  for (const auto& [key, value] : request.body.members()) {
-    if (!is_one_of(key, {"apiVersion", "kind", "metadata", "status"})) return false;
-  }
-  for (const auto& [key, value] : request.body["metadata"].members()) {
-    if (!is_one_of(key, {"name", "namespace", "uid", "resourceVersion"})) return false;
-  }
-  return true;
-}
-
-Result<void> check_not_publishing(const Request& request, const RevisionRecord& record) {
-  if (!record.is_publishing()) return {};
-  return fail(kube::conflict(kRevisions, request.name, "it was approved and is being published"));
-}
-
-/// The record that an apply of conditions alone makes of the newest one.
-Result<Change> with_applied_conditions(const ServedContext& context, const Request& request, StoredRecord newest) {
-  SLIPWAY_TRY_VOID(check_apply(request, newest));
-  SLIPWAY_TRY_VOID(check_not_publishing(request, newest.record));
-  SLIPWAY_TRY_VOID(apply_conditions(context, request, newest.record));
-  return Change{.record = std::move(newest.record), .metadata = newest.object["metadata"]};
-}
-
-/// Those that are there, with the fields that are sent, and the new ones after them.
-Value applied_gates(const Value& now, const Value& sent) {
-  const auto is_same = [](const Value& one, const Value& other) { return one["conditionType"] == other["conditionType"]; };
-  json::ArrayBuilder gates;
-  for (const Value& one : now.items()) {
-    Value made = one;
-    for (const Value& other : sent.items()) {
-      if (!is_same(one, other)) continue;
-      for (const auto& [key, value] : other.members()) made = made.with(key, value);
-    }
-    gates.add(made);
-  }
-  for (const Value& one : sent.items()) {
-    const bool is_there = std::ranges::any_of(now.items(), [&](const Value& other) { return is_same(one, other); });
-    if (!is_there) gates.add(one);
-  }
-  return gates.build();
-}
-
-/// What an apply sends is laid over what is there; conditions are merged before.
-Result<Sent> sent_by_apply(const ServedContext& context, const Request& request, StoredRecord current) {
-  const Value& config = request.body;
-  SLIPWAY_TRY_VOID(check_apply(request, current));
-  if (config["status"].has("conditions")) SLIPWAY_TRY_VOID(apply_conditions(context, request, current.record));
-  Value object = unjudged_revision(current);
-  for (const char* map : {"labels", "annotations"}) {
-    object = object.with_path({"metadata", map}, merge_members({}, object["metadata"][map], config["metadata"][map]));
-  }
-  for (const char* list : {"finalizers", "ownerReferences"}) {
-    object = object.with_path({"metadata", list}, merge_items({}, object["metadata"][list], config["metadata"][list]));
-  }
-  for (const auto& [key, value] : config["spec"].members()) {
-    const Value& now = object["spec"][key];
-    Value wanted = value;
-    if (key == "packageMetadata") wanted = json::apply_merge_patch(now, value);
-    if (key == "readinessGates") wanted = applied_gates(now, value);
-    object = object.with_path({"spec", key}, wanted);
-  }
-  return Sent{std::nullopt, std::move(current), object};
-}
-
-Task<Result<Sent>> sent_of(ServedContext context, Request request, StoredRecord current) {
-  if (request.verb == Verb::Update) co_return co_await sent_by_put(context, std::move(request), std::move(current));
-  if (request.patch_type == PatchType::Apply) co_return sent_by_apply(context, request, std::move(current));
-  co_return sent_by_patch(context, request, std::move(current));
-}
-
-/// Of what was sent to the endpoint of the status only its conditions count.
-void keep_only_status(Sent& sent) {
-  const Value conditions = sent.object["status"]["conditions"];
-  sent.object = unjudged_revision(sent.read());
-  if (!conditions.is_null()) sent.object = sent.object.with_path({"status", "conditions"}, conditions);
-}
 
 /// Values of the annotation that no controller looks at.
 std::vector<std::string> annotation_warnings(const Value& sent, const Value& current) {
@@ -253,11 +94,9 @@ bool has_content_to_export(const RevisionRecord& was, const Updated& made) {
 /// The record that a request makes of the newest one.
 Task<Result<Change>> change_of(ServedContext context, Request request, StoredRecord newest, std::shared_ptr<Written> told) {
   SLIPWAY_CO_TRY_VOID(check_identity(request, newest, request.body));
-  const bool is_of_status = request.subresource == kStatusEndpoint;
-  if (is_of_status && is_apply_of(request)) request.body = only_status(request.body);
+  if (request.subresource == kStatusEndpoint && is_apply_of(request)) request.body = only_status(request.body);
   if (has_only_conditions(request)) co_return with_applied_conditions(context, request, std::move(newest));
   SLIPWAY_CO_TRY(sent, co_await sent_of(context, request, std::move(newest)));
-  if (is_of_status) keep_only_status(sent);
   const StoredRecord& current = sent.current;
   SLIPWAY_CO_TRY_VOID(check_drift_annotation(request.name, sent.object, current.object));
   const Requester who = requester_of(context, request);

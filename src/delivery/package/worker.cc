@@ -236,6 +236,13 @@ Task<Result<Outcome>> RecordWorker::catch_up(client::Client& client, Value objec
                          !kube::is_deleting(stored.object);
   if (!is_behind) co_return Outcome::settled();
   SLIPWAY_CO_TRY(repository, co_await open_repository(client, key.ns, stored.record.repository));
+  SLIPWAY_CO_TRY(git, git_of(env_));
+  const std::string ref = content_ref(stored.record, repository);
+  SLIPWAY_CO_TRY(there, co_await git->list_refs(repository.remote, ref));
+  const auto at = std::ranges::find(there.refs, ref, &GitRef::name);
+  // Others have pushed to it: what they committed is merged first, when the repository is read.
+  const bool has_moved = at == there.refs.end() || at->id != stored.record.commit;
+  if (has_moved) co_return Outcome::retries_after(kCatchUpRest);
   SLIPWAY_CO_TRY(next, co_await exported(env_, repository, stored.record, kRecordManager));
   const Value metadata = stored.object["metadata"];
   SLIPWAY_CO_TRY_VOID(co_await put_record(client, env_.clock.now(), std::move(stored), std::move(next), metadata));

@@ -142,6 +142,10 @@ GateWriter Requester::gate_writer(GateRight right) const {
 }
 
 bool needs_gate_right(const PutAsk& ask, const Requester& who) {
+  const auto sent = ask.sent["spec"]["readinessGates"].items();
+  const bool is_as_read = std::ranges::equal(
+      sent, ask.base.gates, [](const json::Value& one, const ReadinessGate& gate) { return one == json::encode(gate); });
+  if (is_as_read) return false;
   const auto read = read_sent(ask.sent);
   return read && needs_any_right(ask.base.gates, ask.current.gates, read->spec.gates, who.gate_writer(GateRight::Own));
 }

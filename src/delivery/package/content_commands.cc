@@ -178,18 +178,9 @@ Task<Result<CommandAnswer>> pull(CommandCall call) {
 
 /// What the pipeline said, a line each, as notes.
 std::vector<std::string> render_notes(const kube::Object& answer) {
-  std::vector<std::string> notes;
   const Value& status = answer["status"]["renderStatus"];
-  for (const Value& item : status["result"]["items"].items()) {
-    const std::string name = item["image"].str().empty() ? item["exec"].str() : item["image"].str();
-    const bool has_passed = item["exitCode"].as_int() == 0;
-    notes.push_back(fmt::format("[{}] {:?}", has_passed ? "PASS" : "FAIL", name));
-    for (const Value& result : item["results"].items()) {
-      const auto read = json::decode<ResultItem>(result, "", {.allow_unknown = true});
-      notes.push_back("  " + (read ? result_line(*read) : result["message"].str()));
-    }
-    if (!item["stderr"].str().empty()) notes.push_back("  " + item["stderr"].str());
-  }
+  const auto result = json::decode<ResultList>(status["result"], "", {.allow_unknown = true});
+  std::vector<std::string> notes = result ? function_lines(*result) : std::vector<std::string>{};
   if (!status["err"].str().empty() || !status["error"].str().empty()) {
     notes.push_back("rendering failed: " + (status["error"].str().empty() ? status["err"] : status["error"]).str());
   }

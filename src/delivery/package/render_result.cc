@@ -108,4 +108,14 @@ std::string result_line(const ResultItem& item) {
   return fmt::format("[{}] {}{}{}", severity, where, where.empty() ? "" : ": ", item.message);
 }
 
+std::vector<std::string> function_lines(const ResultList& list) {
+  std::vector<std::string> lines;
+  for (const FunctionResult& one : list.items) {
+    lines.push_back(fmt::format("[{}] {:?}", one.exit_code == 0 ? "PASS" : "FAIL", one.image.empty() ? one.exec : one.image));
+    for (const ResultItem& item : one.results) lines.push_back("  " + result_line(item));
+    if (!one.stderr_text.empty()) lines.push_back("  " + one.stderr_text);
+  }
+  return lines;
+}
+
 }  // namespace slipway::delivery::package

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "delivery/package/conditions.h"
 #include "delivery/package/readiness.h"
@@ -24,5 +25,7 @@ std::optional<Condition> rendered_condition(Render render, const std::optional<R
 std::string cut_text(std::string text, std::size_t max);
 /// "[warning] apps/v1 Deployment web, spec.replicas (web.yaml, document 2): too many"
 std::string result_line(const ResultItem& item);
+/// A line for each function, `[PASS] "image"`, with its results and standard error below it.
+std::vector<std::string> function_lines(const ResultList& list);
 
 }  // namespace slipway::delivery::package

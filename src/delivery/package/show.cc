@@ -9,6 +9,7 @@
 #include "delivery/package/explain.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/readiness.h"
+#include "delivery/package/render_result.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -127,6 +128,10 @@ std::string describe_revision(const kube::Object& object, const control::View& v
     rows.push_back({"Approved:", fmt::format("by {}, {} ago", status.published_by, age(status.published_at, view.now()))});
   }
   std::string text = aligned(rows) + "\n" + condition_table(*revision, view.now());
+  if (status.render && !status.render->result.items.empty()) {
+    text += "\nPipeline:\n";
+    for (const std::string& line : function_lines(status.render->result)) text += fmt::format("  {}\n", one_line(line));
+  }
   if (!events.empty()) text += "\n" + events_table(events, view.now());
   return text;
 }

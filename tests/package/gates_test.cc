@@ -20,10 +20,11 @@ class PackageGatesTest : public PackageTest {
     for (const char* role : {"edit", "admin"}) {
       for (const char* user : {"bob", "ann"}) {
         if ((std::string_view(role) == "admin") != (std::string_view(user) == "ann")) continue;
-        must(create(fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: {0}}}, "
-                                "roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {1}}}, subjects: "
-                                "[{{kind: User, name: {0}}}]}}",
-                                user, role)));
+        must(
+            create(fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: {0}}}, "
+                               "roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {1}}}, subjects: "
+                               "[{{kind: User, name: {0}}}]}}",
+                               user, role)));
       }
     }
     must(
@@ -53,9 +54,7 @@ class PackageGatesTest : public PackageTest {
     const Value& gates = now["spec"]["readinessGates"];
     return now.with_path({"spec", "readinessGates"}, gates.with_item(gates.size(), json::parse_yaml(gate).value()));
   }
-  Value without_gates(const std::string& name) {
-    return revision(name).with_path({"spec", "readinessGates"}, json::array({}));
-  }
+  Value without_gates(const std::string& name) { return revision(name).with_path({"spec", "readinessGates"}, json::array({})); }
   Value with_condition(const std::string& name, const std::string& type, const std::string& status) {
     const Value now = revision(name);
     json::ArrayBuilder all;
@@ -94,10 +93,11 @@ TEST_F(PackageGatesTest, a_gate_of_the_upstream_is_dropped_by_who_may_approve_an
   const std::string refused = fault(put_as(without_gates(name), "bob"));
   EXPECT_TRUE(refused.contains("spec.readinessGates[sec]: Forbidden: is asked for by upstream")) << refused;
   EXPECT_TRUE(refused.contains("update packagerevisions/approval")) << refused;
-  const Value kptfile = files(name).with_path(
-      {"spec", "resources", "Kptfile"},
-      "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninfo:\n  description: other\n");
-  EXPECT_TRUE(fault(put(kResources, kptfile, "", {.user = "bob", .is_admin = false})).contains("update packagerevisions/approval"));
+  const Value kptfile =
+      files(name).with_path({"spec", "resources", "Kptfile"},
+                            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\ninfo:\n  description: other\n");
+  EXPECT_TRUE(
+      fault(put(kResources, kptfile, "", {.user = "bob", .is_admin = false})).contains("update packagerevisions/approval"));
   must(put_as(without_gates(name), "ann"));
   EXPECT_EQ(gates(name), "");
   advance(minutes{2});
@@ -207,15 +207,17 @@ TEST_F(PackageGatesTest, a_gate_at_approve_may_be_added_to_a_proposal_and_no_oth
   must(put(kRevisions, with_gate(name, "{conditionType: canary, at: approve}")));
   EXPECT_TRUE(fault(approve(name)).contains("canary"));
   EXPECT_EQ(condition(name, "ReadyToApprove"), "False (GatesUnmet)");
-  EXPECT_TRUE(fault(put(kRevisions, with_gate(name, "{conditionType: x, at: sometime}"))).contains("spec.readinessGates[1].at"));
+  EXPECT_TRUE(
+      fault(put(kRevisions, with_gate(name, "{conditionType: x, at: sometime}"))).contains("spec.readinessGates[1].at"));
 }
 
 TEST_F(PackageGatesTest, a_policy_approves_once_its_conditions_are_true) {
   client::Request request;
   request.verb = client::Verb::Create;
   request.resource = kApprovalPolicies;
-  request.body = json::parse_yaml("{apiVersion: packages.slipway.dev/v1alpha1, kind: ApprovalPolicy, metadata: {name: canary}, "
-                                  "spec: {approve: always, conditions: [canary-is-well]}}")
+  request.body = json::parse_yaml(
+                     "{apiVersion: packages.slipway.dev/v1alpha1, kind: ApprovalPolicy, metadata: {name: canary}, "
+                     "spec: {approve: always, conditions: [canary-is-well]}}")
                      .value();
   const auto made = call(request);
   ASSERT_TRUE(made) << made.error().message;

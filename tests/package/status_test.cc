@@ -54,8 +54,8 @@ TEST_F(PackageStatus, what_the_server_computes_has_its_times) {
   const Value begun = said(name, "ReadyToPropose")["lastTransitionTime"];
   ASSERT_FALSE(begun.is_null());
   advance(minutes{1});
-  must(put(kRevisions, revision(name).with_path({"spec", "readinessGates"},
-                                                json::array({json::object({{"conditionType", "sec"}})}))));
+  must(put(kRevisions,
+           revision(name).with_path({"spec", "readinessGates"}, json::array({json::object({{"conditionType", "sec"}})}))));
   const Value stopped = said(name, "ReadyToPropose")["lastTransitionTime"];
   EXPECT_GT(stopped.as_string(), begun.as_string());
   EXPECT_EQ(said(name, "ReadyToApprove")["lastTransitionTime"], begun);
@@ -79,8 +79,8 @@ TEST_F(PackageStatus, the_status_has_an_endpoint_of_its_own) {
   EXPECT_EQ(lifecycle(name), "Draft");
   EXPECT_TRUE(revision(name)["metadata"]["labels"]["team"].is_null());
   must(patch(kRevisions, name,
-             "{spec: {lifecycle: Proposed}, status: {conditions: [{type: sec, status: 'False', reason: Why}]}}", PatchType::Merge,
-             "", {}, kStatus));
+             "{spec: {lifecycle: Proposed}, status: {conditions: [{type: sec, status: 'False', reason: Why}]}}",
+             PatchType::Merge, "", {}, kStatus));
   EXPECT_EQ(condition(name, "sec"), "False (Why)");
   EXPECT_EQ(lifecycle(name), "Draft");
   must(patch(kRevisions, name,
@@ -89,8 +89,9 @@ TEST_F(PackageStatus, the_status_has_an_endpoint_of_its_own) {
              PatchType::Apply, "linter", {}, kStatus));
   EXPECT_EQ(condition(name, "lint"), "True");
   EXPECT_TRUE(revision(name)["metadata"]["labels"]["a"].is_null());
-  must(patch(kRevisions, name, "[{op: test, path: /spec/lifecycle, value: Draft}, {op: add, path: /status/conditions/-, value: "
-                               "{type: third, status: 'True'}}]",
+  must(patch(kRevisions, name,
+             "[{op: test, path: /spec/lifecycle, value: Draft}, {op: add, path: /status/conditions/-, value: "
+             "{type: third, status: 'True'}}]",
              PatchType::Json, "", {}, kStatus));
   EXPECT_EQ(condition(name, "third"), "True");
   EXPECT_TRUE(fault(put(kRevisions, changed.with_path({"metadata", "resourceVersion"}, ""), kStatus)).starts_with("Invalid"));
@@ -102,7 +103,8 @@ TEST_F(PackageStatus, true_in_any_case_asks_for_proposals_and_other_words_are_wa
   const std::string annotation = "config.porch.kpt.dev/auto-lifecycle-mgmt";
   const auto reply = strict(revision(name).with_path({"metadata", "annotations", annotation}, "yes"));
   ASSERT_EQ(reply.warnings.size(), 1U);
-  EXPECT_TRUE(reply.warnings.front().contains(annotation) && reply.warnings.front().contains("\"yes\"")) << reply.warnings.front();
+  EXPECT_TRUE(reply.warnings.front().contains(annotation) && reply.warnings.front().contains("\"yes\""))
+      << reply.warnings.front();
   advance(seconds{20});
   EXPECT_EQ(lifecycle(name), "Draft");
   EXPECT_TRUE(strict(revision(name).with_path({"metadata", "annotations", annotation}, "True")).warnings.empty());
@@ -128,14 +130,16 @@ TEST_F(PackageStatus, how_the_pipeline_ended_is_kept_with_its_results) {
   EXPECT_FALSE(file(name, "Kptfile").contains("Rendered")) << "it is the server's to say";
   must(patch(kRevisions, name, "{metadata: {annotations: {porch.kpt.dev/push-on-render-failure: 'true'}}}", PatchType::Merge));
   must(push(name, "web.yaml",
-            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: many\n  selector: {}\n  template: {}\n"));
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: many\n  selector: {}\n  "
+            "template: {}\n"));
   EXPECT_EQ(condition(name, "Rendered"), "False (RenderFailed)");
   const Value failed = revision(name)["status"]["renderStatus"]["result"];
   EXPECT_EQ(failed["exitCode"], Value(1));
   bool names_field = false;
   for (const Value& item : failed["items"].items()) {
     for (const Value& result : item["results"].items()) {
-      names_field |= result["field"]["path"].as_string() == "spec.replicas" && result["resourceRef"]["name"].as_string() == "web";
+      names_field |=
+          result["field"]["path"].as_string() == "spec.replicas" && result["resourceRef"]["name"].as_string() == "web";
     }
   }
   EXPECT_TRUE(names_field) << json::print(failed);

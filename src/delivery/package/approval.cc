@@ -83,7 +83,7 @@ Answer ask_conditions(const ApprovalPolicySpec& policy, const ApproveView& view,
   if (view.lifecycle == Lifecycle::DeletionProposed) return {.kind = Kind::Approve};
   std::vector<std::string> waits;
   for (const Unmet& one : unmet(gates_of(policy.conditions, "policy"), view.conditions, now)) {
-    waits.push_back("condition " + one.text());
+    waits.push_back(one.text());
   }
   if (waits.empty()) return {.kind = Kind::Approve};
   return {.text = joined(waits, "; ")};

@@ -45,7 +45,7 @@ bool has_owned_gate(const kube::Object& record) {
 std::vector<ReadinessGate> untold_gates(const RevisionRecord& record) {
   std::vector<ReadinessGate> gates;
   if (record.lifecycle != Lifecycle::Draft && record.lifecycle != Lifecycle::Proposed) return gates;
-  for (const ReadinessGate& gate : record.gates) {
+  for (const ReadinessGate& gate : gates_at(record.gates, record.lifecycle)) {
     const Condition* said = find(record.conditions, gate.type);
     const bool is_open = said == nullptr || (said->status == Truth::Unknown && said->reason != kTicketSent);
     if (!gate.owner.empty() && is_open) gates.push_back(gate);

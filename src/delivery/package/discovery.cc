@@ -75,6 +75,15 @@ void add_author(RevisionRecord& record) {
   if (at == record.authors.end() || *at != kOutside) record.authors.insert(at, kOutside);
 }
 
+/// RevisionRecord::exported of a Kptfile. What it says of types that the server computes (kpt writes Rendered) is left there.
+std::string exported_by(const Verdicts& said) {
+  std::vector<std::string> gates = said.gates.value_or(std::vector<std::string>{});
+  Conditions conditions = said.conditions.value_or(Conditions{});
+  std::erase_if(gates, [](const std::string& type) { return is_computed(type); });
+  std::erase_if(conditions, [](const Condition& one) { return is_computed(one.type); });
+  return verdicts_digest(gates, conditions);
+}
+
 /// Whether two contents differ in nothing but the lists of gates and conditions.
 bool is_same_content(Files one, Files other) {
   const std::string name(krm::kKptfile);
@@ -231,7 +240,7 @@ RevisionRecord followed(RevisionRecord record, const Adopted& from) {
   }
   if (record.render == Render::Unreadable) return record;
   record = with_pushed(std::move(record), from.pushed, logged, view, from.now);
-  record.exported = verdicts_digest(said.gates.value_or(std::vector<std::string>{}), said.conditions.value_or(Conditions{}));
+  record.exported = exported_by(said);
   return record;
 }
 

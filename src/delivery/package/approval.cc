@@ -78,6 +78,17 @@ Answer ask_windows(const ApprovalPolicySpec& policy, const std::map<std::string,
   return {.kind = Kind::Approve};
 }
 
+/// Those of a published revision are what it was approved with, so a deletion has none to wait for.
+Answer ask_conditions(const ApprovalPolicySpec& policy, const ApproveView& view, Time now) {
+  if (view.lifecycle == Lifecycle::DeletionProposed) return {.kind = Kind::Approve};
+  std::vector<std::string> waits;
+  for (const Unmet& one : unmet(gates_of(policy.conditions, "policy"), view.conditions, now)) {
+    waits.push_back(one.text());
+  }
+  if (waits.empty()) return {.kind = Kind::Approve};
+  return {.text = joined(waits, "; ")};
+}
+
 Answer ask(const ApprovalPolicySpec& policy, const ApproveView& view, const std::map<std::string, Zone>& zones,
            Time now) {
   const bool is_deletion = view.lifecycle == Lifecycle::DeletionProposed;
@@ -88,6 +99,7 @@ Answer ask(const ApprovalPolicySpec& policy, const ApproveView& view, const std:
   }
   if (policy.rule == ApprovalRule::People) answer = ask_people(policy.people.value_or(gate::ApprovalGate{}), view);
   if (answer.kind != Kind::Approve) return answer;
+  if (Answer said = ask_conditions(policy, view, now); said.kind != Kind::Approve) return said;
   Answer window = ask_windows(policy, zones, now);
   return window.kind == Kind::Approve ? answer : window;
 }
@@ -112,6 +124,11 @@ std::vector<Cause> check(const ApprovalPolicySpec& policy) {
   if (policy.selector) {
     const auto selector = kube::LabelSelector::from_object(*policy.selector);
     if (!selector) causes.push_back(field::invalid("spec.selector", "", selector.error().message));
+  }
+  for (const std::string& type : policy.conditions) {
+    if (is_computed(type)) {
+      causes.push_back(field::invalid("spec.conditions", fmt::format("{:?}", type), "is computed by the server"));
+    }
   }
   for (const NamedWindow& window : policy.windows) {
     const auto rule = gate::Recurrence::parse(window.rrule);

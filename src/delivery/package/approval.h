@@ -41,6 +41,7 @@ struct ApproveView {
   std::vector<Unmet> missing{};
   GateMode mode = GateMode::Enforce;
   std::vector<Vote> votes{};
+  Conditions conditions{};
 };
 
 struct ApproveDecision {

@@ -4,9 +4,11 @@
 
 namespace slipway::delivery::package {
 
+bool is_auto_lifecycle(std::string_view annotation) { return lower(annotation) == "true"; }
+
 ProposeDecision decide_propose(const ProposeView& view, const Now& now) {
   using Kind = ProposeDecision::Kind;
-  const bool is_asked = view.annotation == "true" && view.lifecycle == Lifecycle::Draft && !view.is_deleting;
+  const bool is_asked = is_auto_lifecycle(view.annotation) && view.lifecycle == Lifecycle::Draft && !view.is_deleting;
   if (!is_asked) return {.kind = Kind::NotAsked};
   if (view.render == Render::Running) return {.kind = Kind::Waits, .text = "waits for the rendering"};
   if (view.render == Render::Failed) return {.kind = Kind::Waits, .text = "the package could not be rendered"};

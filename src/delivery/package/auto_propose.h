@@ -18,6 +18,9 @@ namespace slipway::delivery::package {
 
 inline constexpr Duration kRest = std::chrono::seconds{5};
 
+/// Whether the annotation kAutoLifecycle has a value that asks for it: true, in any case.
+bool is_auto_lifecycle(std::string_view annotation);
+
 /// A revision as auto-propose looks at it.
 struct ProposeView {
   Lifecycle lifecycle = Lifecycle::Draft;

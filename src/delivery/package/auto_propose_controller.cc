@@ -17,7 +17,7 @@ ProposeView view_of(const StoredRecord& stored, const Now& now) {
   return {.lifecycle = record.lifecycle,
           .is_deleting = kube::is_deleting(stored.object),
           .annotation = std::string(kube::annotation(stored.object, kAutoLifecycle)),
-          .missing = unmet(record.gates, record.conditions, now),
+          .missing = unmet(gates_at(record.gates, record.lifecycle), record.conditions, now),
           .render = record.render,
           .is_rejected = is_rejected(record),
           .settled = record.settled};
@@ -31,7 +31,7 @@ AutoProposeController::AutoProposeController(const ControllerContext& context, s
 void AutoProposeController::watch(control::Watches& watches) {
   records_->attach(watches);
   watches.changes(kRecords, [](const Value&, const Value& after) {
-    const bool is_asked = kube::annotation(after, kAutoLifecycle) == "true";
+    const bool is_asked = is_auto_lifecycle(kube::annotation(after, kAutoLifecycle));
     return is_asked ? std::vector{kube::key_of(after)} : std::vector<kube::ObjectKey>{};
   });
 }

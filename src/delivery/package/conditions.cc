@@ -21,7 +21,8 @@ bool is_same_verdict(const Condition& one, const Condition& other) {
 
 /// Whether the sender of `sent` changed it. Fields that the server sets do not count, nor does a scope that is left out.
 bool is_changed(const Condition& base, const Condition& sent) {
-  return !is_same_verdict(base, sent) || (!sent.scope.empty() && sent.scope != base.scope);
+  return !is_same_verdict(base, sent) || (!sent.scope.empty() && sent.scope != base.scope) ||
+         (sent.observed && sent.observed != base.observed);
 }
 
 Result<void> check(const Conditions& sent, std::string_view object) {
@@ -70,7 +71,7 @@ bool names_an_object(std::string_view reason) { return reason.contains('.'); }
 
 /// A message without the reason that unknown() put before it.
 std::string_view without_note(std::string_view message) {
-  for (const std::string_view note : {kNewRevision, kContentChanged, kImported}) {
+  for (const std::string_view note : {kNewRevision, kContentChanged, kImported, kOwnerChanged}) {
     if (message.starts_with(note) && message.substr(note.size()).starts_with(kNoteEnd)) {
       return message.substr(note.size() + kNoteEnd.size());
     }
@@ -78,7 +79,9 @@ std::string_view without_note(std::string_view message) {
   return message;
 }
 
-Condition unknown(const Condition& before, std::string_view reason, Time now) {
+}  // namespace
+
+Condition made_unknown(const Condition& before, std::string_view reason, Time now) {
   Condition out = before;
   if (before.status != Truth::Unknown) {
     const std::string why = before.message.empty() && !names_an_object(before.reason) ? before.reason : before.message;
@@ -94,10 +97,8 @@ Condition unknown(const Condition& before, std::string_view reason, Time now) {
   return out;
 }
 
-}  // namespace
-
 bool is_computed(std::string_view type) {
-  return type == kReadyToPropose || type == kReadyToApprove || type == kDrift || type == kNotPushed;
+  return type == kReadyToPropose || type == kReadyToApprove || type == kDrift || type == kNotPushed || type == kRendered;
 }
 
 const Condition* find(const Conditions& conditions, std::string_view type) {
@@ -114,6 +115,7 @@ void set_condition(Conditions& conditions, const Condition& said, const Write& w
   at->reason = said.reason;
   at->message = said.message;
   if (!said.scope.empty()) at->scope = said.scope;
+  at->observed = said.observed ? said.observed : write.generation;
   at->owner = write.by;
   at->digest = write.content.digest();
   at->scope_digest = at->scope.empty() ? "" : write.content.scope(at->scope);
@@ -180,7 +182,7 @@ Conditions reset(const Conditions& conditions, std::string_view reason, const Co
   out.reserve(conditions.size());
   for (const Condition& one : conditions) {
     const bool holds = !one.scope.empty() && one.scope_digest == content.scope(one.scope);
-    out.push_back(holds ? one : unknown(one, reason, now));
+    out.push_back(holds ? one : made_unknown(one, reason, now));
     if (holds) out.back().digest = content.digest();
   }
   return out;
@@ -191,7 +193,7 @@ Conditions imported(const Conditions& found, Time now) {
   for (const Condition& one : found) {
     if (is_computed(one.type) || find(out, one.type) != nullptr || out.size() == kMostConditions) continue;
     out.push_back(
-        unknown({.type = one.type, .status = one.status, .reason = one.reason, .message = one.message}, kImported, now));
+        made_unknown({.type = one.type, .status = one.status, .reason = one.reason, .message = one.message}, kImported, now));
     out.back().owner = "import";
   }
   return out;

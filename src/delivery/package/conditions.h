@@ -13,6 +13,8 @@
 // (kptdev/kpt#3455, "keep both").
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,12 +34,14 @@ inline constexpr std::string_view kReadyToPropose = "ReadyToPropose";
 inline constexpr std::string_view kReadyToApprove = "ReadyToApprove";
 inline constexpr std::string_view kDrift = "Drift";          // only there while a person has to decide about it
 inline constexpr std::string_view kNotPushed = "NotPushed";  // only there while the repository does not take what was decided
+inline constexpr std::string_view kRendered = "Rendered";    // how the pipeline ended; absent where none was run
 bool is_computed(std::string_view type);
 
 /// Reasons of conditions that became Unknown.
 inline constexpr std::string_view kNewRevision = "NewRevision";
 inline constexpr std::string_view kContentChanged = "ContentChanged";
 inline constexpr std::string_view kImported = "Imported";
+inline constexpr std::string_view kOwnerChanged = "OwnerChanged";
 
 const Condition* find(const Conditions& conditions, std::string_view type);
 
@@ -47,6 +51,7 @@ struct Write {
   std::string_view by{};      // user, or field manager of an apply
   Time now{};
   const ContentView& content;
+  std::optional<std::int64_t> generation{};  // of the revision; for verdicts that do not name theirs
 };
 
 /// A verdict of its owner about the content as it is: `said` gives type, status, reason, message and, if not empty, scope.
@@ -65,7 +70,10 @@ Result<Conditions> merge_apply(const Conditions& current, const Conditions& sent
 /// "req.nephio.org/v1alpha1.Interface.n3") stays, and `reason` goes before the message: "ContentChanged: was True: done".
 Conditions reset(const Conditions& conditions, std::string_view reason, const ContentView& content, Time now);
 
-/// Conditions of a Kptfile that was found in Git: claims of unknown authors, Unknown until their owner confirms them.
+/// One condition, Unknown for that reason, as reset() words it.
+Condition made_unknown(const Condition& before, std::string_view reason, Time now);
+
+/// Conditions of a Kptfile that was copied from elsewhere: claims of unknown authors, Unknown until their owner confirms them.
 Conditions imported(const Conditions& found, Time now);
 
 }  // namespace slipway::delivery::package

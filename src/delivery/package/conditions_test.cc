@@ -234,6 +234,10 @@ std::string shown(const Gates& gates) {
   return out;
 }
 
+GateWriter as(std::string_view source) {
+  return {.source = std::string(source), .names = {std::string(source.substr(source.find(':') + 1))}};
+}
+
 TEST(PackageGates, a_gate_stays_while_somebody_asks_for_it) {
   Gates gates;
   add_gate(gates, "ipam", kUpstreamSource);
@@ -241,13 +245,17 @@ TEST(PackageGates, a_gate_stays_while_somebody_asks_for_it) {
   add_gate(gates, "ipam", "policy:edge");
   add_gate(gates, "a", "user:alice");
   EXPECT_EQ(shown(gates), "a[user:alice] ipam[policy:edge,upstream]@netops ");
-  EXPECT_EQ(remove_gate(gates, "ipam", "user:alice").error().reason, Reason::Forbidden);
-  EXPECT_EQ(remove_gate(gates, "ipam", "user:alice").error().message,
-            "spec.readinessGates[ipam]: is asked for by policy:edge, upstream; only who added a gate removes it");
-  EXPECT_TRUE(remove_gate(gates, "ipam", "policy:edge").has_value());
-  EXPECT_TRUE(remove_gate(gates, "ipam", kUpstreamSource).has_value());
-  EXPECT_EQ(remove_gate(gates, "ipam", kUpstreamSource).error().reason, Reason::NotFound);
-  EXPECT_EQ(shown(gates), "a[user:alice] ");
+  const auto without = [](const Gates& all, const GateWriter& who) { return merge_gates(all, all, {all.front()}, who, "x"); };
+  EXPECT_EQ(without(gates, as("user:alice")).error().causes.at(0).message,
+            "Forbidden: is asked for by policy:edge, upstream; only they, or who may approve (update "
+            "packagerevisions/approval), remove it");
+  const auto less = without(gates, as("policy:edge"));
+  ASSERT_TRUE(less.has_value());
+  EXPECT_EQ(shown(*less), "a[user:alice] ipam[upstream]@netops ");
+  EXPECT_EQ(shown(*without(*less, as(kUpstreamSource))), "a[user:alice] ");
+  EXPECT_TRUE(needs_any_right(gates, gates, {gates.front()}, as("user:alice")));
+  EXPECT_EQ(shown(*without(gates, {.source = "user:alice", .names = {"alice"}, .right = GateRight::Any})), "a[user:alice] ")
+      << "who may approve drops any gate";
 }
 
 TEST(PackageGates, a_put_merges_by_type) {
@@ -256,24 +264,24 @@ TEST(PackageGates, a_put_merges_by_type) {
   Gates current = base;
   add_gate(current, "late", "user:bob");
   const Gates sent{{.type = "sec"}, {.type = "mine", .owner = "team"}};
-  const auto merged = merge_gates(base, current, sent, "user:alice", "edge.a.v1");
+  const auto merged = merge_gates(base, current, sent, as("user:alice"), "edge.a.v1");
   ASSERT_TRUE(merged.has_value()) << merged.error().message;
   EXPECT_EQ(shown(*merged), "late[user:bob] mine[user:alice]@team sec[package,policy:p] ");
-  const auto taken = merge_gates(base, current, {{.type = "render"}}, "user:alice", "edge.a.v1");
+  const auto taken = merge_gates(base, current, {{.type = "render"}}, as("user:alice"), "edge.a.v1");
   ASSERT_TRUE(taken.has_value());
   EXPECT_EQ(shown(*taken), "late[user:bob] render[package] sec[policy:p] ");  // its share only
-  const auto refused = merge_gates(*taken, *taken, {{.type = "render"}, {.type = "late"}}, "user:alice", "edge.a.v1");
+  const auto refused = merge_gates(*taken, *taken, {{.type = "render"}, {.type = "late"}}, as("user:alice"), "edge.a.v1");
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().message,
             "PackageRevision.porch.kpt.dev \"edge.a.v1\" is invalid: spec.readinessGates[sec]: Forbidden: is asked for by "
-            "policy:p; only who added a gate removes it");
-  EXPECT_FALSE(merge_gates({}, {}, {{.type = "ReadyToPropose"}}, "user:alice", "x").has_value());
-  EXPECT_FALSE(merge_gates({}, {}, {{.type = ""}}, "user:alice", "x").has_value());
+            "policy:p; only they, or who may approve (update packagerevisions/approval), remove it");
+  EXPECT_FALSE(merge_gates({}, {}, {{.type = "ReadyToPropose"}}, as("user:alice"), "x").has_value());
+  EXPECT_FALSE(merge_gates({}, {}, {{.type = ""}}, as("user:alice"), "x").has_value());
 }
 
 TEST(PackageGates, one_that_is_sent_twice_is_refused) {
   const auto refused =
-      merge_gates({}, {}, {{.type = "a", .owner = "ann"}, {.type = "a", .owner = "bea"}}, "user:x", "edge.a.v1");
+      merge_gates({}, {}, {{.type = "a", .owner = "ann"}, {.type = "a", .owner = "bea"}}, as("user:x"), "edge.a.v1");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().causes.at(0).message, "Duplicate value: \"a\"");
 }
@@ -286,7 +294,56 @@ TEST(PackageGates, an_upgrade_changes_only_upstreams_share) {
   add_gate(local, "xandar", "user:alice");
   add_gate(local, "ipam", "policy:p");
   const Gates next = gates_of(std::vector<std::string>{"render", "scan"}, kPackageSource);
-  EXPECT_EQ(shown(upgraded(local, next)), "ipam[policy:p] render[upstream] scan[upstream] xandar[user:alice] ");
+  EXPECT_EQ(shown(upgraded(local, upstream, next)), "ipam[policy:p] render[upstream] scan[upstream] xandar[user:alice] ");
+}
+
+TEST(PackageGates, an_upgrade_leaves_what_was_dropped_and_keeps_what_was_changed_here) {
+  Gates upstream = gates_of(std::vector<std::string>{"ipam", "sec"}, kPackageSource);
+  add_gate(upstream, "sec", kPackageSource, "vendor");
+  Gates local = cloned(upstream);
+  local.erase(local.begin());
+  local[0].owner = "netops";
+  local[0].at = GateAt::Approve;
+  Gates next = upstream;
+  add_gate(next, "scan", kPackageSource);
+  const Gates made = upgraded(local, upstream, next);
+  EXPECT_EQ(shown(made), "scan[upstream] sec[upstream]@netops ");
+  EXPECT_EQ(made.at(1).at, GateAt::Approve);
+  EXPECT_EQ(shown(upgraded(local, {}, next)), "ipam[upstream] scan[upstream] sec[upstream]@vendor ")
+      << "the old upstream did not have them: the new one asks for them";
+}
+
+TEST(PackageGates, owner_and_step_are_changed_by_their_owner_who_asked_or_who_may_approve) {
+  Gates gates;
+  add_gate(gates, "sec", "user:alice", "netops");
+  Gates sent = gates;
+  sent[0].owner = "bob";
+  EXPECT_FALSE(merge_gates(gates, gates, sent, as("user:bob"), "x").has_value());
+  for (const GateWriter& who : {as("user:alice"), GateWriter{.source = "user:carl", .names = {"carl", "netops"}},
+                                GateWriter{.source = "user:ann", .names = {"ann"}, .right = GateRight::Any}}) {
+    const auto made = merge_gates(gates, gates, sent, who, "x");
+    ASSERT_TRUE(made.has_value()) << who.source;
+    EXPECT_EQ(made->at(0).owner, "bob");
+  }
+  sent = gates;
+  sent[0].at = GateAt::Propose;
+  EXPECT_FALSE(merge_gates(gates, gates, sent, as("user:bob"), "x").has_value()) << "it would be asked less";
+  // Who gives a gate of the package an owner asks for it: others cannot take it back.
+  const Gates open = gates_of(std::vector<std::string>{"sec"}, kPackageSource);
+  Gates owned = open;
+  owned[0].owner = "netops";
+  const auto made = merge_gates(open, open, owned, as("user:alice"), "x");
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(shown(*merge_gates(*made, *made, {}, as("user:bob"), "x")), "sec[user:alice]@netops ");
+}
+
+TEST(PackageGates, each_step_asks_its_own) {
+  Gates gates = gates_of(std::vector<std::string>{"both"}, kPackageSource);
+  add_gate(gates, "first", "x", "", GateAt::Propose);
+  add_gate(gates, "second", "x", "", GateAt::Approve);
+  EXPECT_EQ(shown(gates_at(gates, Lifecycle::Draft)), "both[package] first[x] ");
+  EXPECT_EQ(shown(gates_at(gates, Lifecycle::Proposed)), "both[package] second[x] ");
+  EXPECT_EQ(gates_at(gates, Lifecycle::Published).size(), 3U);
 }
 
 TEST(PackageReadiness, the_punch_list_says_what_who_and_how_long) {

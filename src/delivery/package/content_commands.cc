@@ -10,6 +10,7 @@
 #include "delivery/package/conditions.h"
 #include "delivery/package/content.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/render_result.h"
 #include "delivery/package/review.h"
 #include "json/text.h"
 #include "krm/diff.h"
@@ -177,18 +178,9 @@ Task<Result<CommandAnswer>> pull(CommandCall call) {
 
 /// What the pipeline said, a line each, as notes.
 std::vector<std::string> render_notes(const kube::Object& answer) {
-  std::vector<std::string> notes;
   const Value& status = answer["status"]["renderStatus"];
-  for (const Value& item : status["result"]["items"].items()) {
-    const std::string name = item["image"].str().empty() ? item["exec"].str() : item["image"].str();
-    const bool has_passed = item["exitCode"].as_int() == 0;
-    notes.push_back(fmt::format("[{}] {:?}", has_passed ? "PASS" : "FAIL", name));
-    for (const Value& result : item["results"].items()) {
-      const std::string severity = result["severity"].str();
-      notes.push_back(fmt::format("  [{}] {}", severity.empty() ? "info" : severity, result["message"].as_string()));
-    }
-    if (!item["stderr"].str().empty()) notes.push_back("  " + item["stderr"].str());
-  }
+  const auto result = json::decode<ResultList>(status["result"], "", {.allow_unknown = true});
+  std::vector<std::string> notes = result ? function_lines(*result) : std::vector<std::string>{};
   if (!status["err"].str().empty() || !status["error"].str().empty()) {
     notes.push_back("rendering failed: " + (status["error"].str().empty() ? status["err"] : status["error"]).str());
   }

@@ -75,6 +75,36 @@ void add_author(RevisionRecord& record) {
   if (at == record.authors.end() || *at != kOutside) record.authors.insert(at, kOutside);
 }
 
+/// RevisionRecord::exported of a Kptfile. What it says of types that the server computes (kpt writes Rendered) is left there.
+std::string exported_by(const Verdicts& said) {
+  std::vector<std::string> gates = said.gates.value_or(std::vector<std::string>{});
+  Conditions conditions = said.conditions.value_or(Conditions{});
+  std::erase_if(gates, [](const std::string& type) { return is_computed(type); });
+  std::erase_if(conditions, [](const Condition& one) { return is_computed(one.type); });
+  return verdicts_digest(gates, conditions);
+}
+
+/// Whether two contents differ in nothing but the lists of gates and conditions.
+bool is_same_content(Files one, Files other) {
+  const std::string name(krm::kKptfile);
+  for (Files* files : {&one, &other}) {
+    if (const auto kptfile = files->find(name); kptfile != files->end()) {
+      kptfile->second = without_status(with_verdicts(kptfile->second, {}, {}));
+    }
+  }
+  return one == other;
+}
+
+/// What was said about the content with the digest `was` is about the present one.
+void move_verdicts(RevisionRecord& record, const std::string& was) {
+  for (Condition& one : record.conditions) {
+    if (one.digest == was) one.digest = record.digest;
+  }
+  for (Vote& vote : record.votes) {
+    if (vote.digest == was) vote.digest = record.digest;
+  }
+}
+
 void take_place(RevisionRecord& record, const Adopted& from) {
   record.lifecycle = from.found.lifecycle;
   record.revision = from.found.revision;
@@ -176,30 +206,41 @@ RevisionRecord adopted(const Adopted& from) {
   record.gates = gates_of(said.gates.value_or(std::vector<std::string>{}), kPackageSource);
   // What was published with its conditions has them; of a draft they are claims.
   const Conditions conditions = said.conditions.value_or(Conditions{});
-  record.conditions = is_published(found.lifecycle) ? conditions : imported(conditions, from.now);
+  record.conditions = conditions;
+  if (!is_published(found.lifecycle)) {
+    record.conditions = imported(conditions, from.now);
+    const ContentView view(from.files);
+    const Conditions before = from.pushed.before.conditions.value_or(Conditions{});
+    record = with_pushed(std::move(record), from.pushed, before, view, from.now);
+    record.notes.clear();
+    add_author(record);
+  }
   record.exported = verdicts_digest(record);
-  if (!is_published(found.lifecycle)) add_author(record);
   return record;
 }
 
 RevisionRecord followed(RevisionRecord record, const Adopted& from) {
   const std::string digest = record.digest;
+  const bool has_other_content = from.before == nullptr || !is_same_content(*from.before, from.files);
   take_place(record, from);
   record.upstream_lock = upstream_in(from.files);
   if (record.self_lock && record.self_lock->git) record.self_lock->git->commit = record.commit;
   const Verdicts said = said_in(from.files, record);
-  if (record.digest == digest || is_published(record.lifecycle)) return record;
+  if (is_published(record.lifecycle)) return record;
   const ContentView view(from.files);
-  record.conditions = reset(record.conditions, kContentChanged, view, from.now);
-  for (const Condition& one : imported(said.conditions.value_or(Conditions{}), from.now)) {
-    if (find(record.conditions, one.type) == nullptr) record.conditions.push_back(one);
+  const Conditions logged = record.conditions;
+  if (has_other_content) {
+    record.conditions = reset(record.conditions, kContentChanged, view, from.now);
+    record.settled = from.now;
+    if (record.render != Render::Unreadable) record.render = Render::Nothing;
+    record.render_status.reset();
+    add_author(record);
+  } else {
+    move_verdicts(record, digest);
   }
-  for (const std::string& type : said.gates.value_or(std::vector<std::string>{})) {
-    if (find(record.gates, type) == nullptr) add_gate(record.gates, type, kPackageSource);
-  }
-  record.settled = from.now;
-  if (record.render != Render::Unreadable) record.render = Render::Nothing;
-  add_author(record);
+  if (record.render == Render::Unreadable) return record;
+  record = with_pushed(std::move(record), from.pushed, logged, view, from.now);
+  record.exported = exported_by(said);
   return record;
 }
 

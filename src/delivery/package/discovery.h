@@ -11,6 +11,7 @@
 
 #include "base/git.h"
 #include "delivery/package/names.h"
+#include "delivery/package/pushed_verdicts.h"
 #include "delivery/package/records.h"
 #include "delivery/package/update.h"
 
@@ -56,12 +57,16 @@ enum class Relation : std::uint8_t {
 /// `record` and `found` may be null, not both.
 Relation relation_of(const RevisionRecord* record, const FoundRevision* found);
 
-/// The record of a revision that was found, with that content: conditions in its Kptfile are claims.
+/// The record of a revision that was found, with that content. What `pushed` says was committed for it counts as a verdict of
+/// the commit's author; other conditions in the Kptfile of a draft, as one that began as a copy has them, are claims.
 struct Adopted {
   const FoundRevision& found;
   const std::map<std::string, std::string>& files;
   bool is_deployment = false;
   Time now{};
+  PushedVerdicts pushed{};
+  /// Of followed(): the content at the record's commit; null where the mirror has it no more.
+  const std::map<std::string, std::string>* before = nullptr;
 };
 RevisionRecord adopted(const Adopted& from);
 /// `record` with the content that others have pushed.

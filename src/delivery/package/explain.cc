@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "delivery/package/approval.h"
+#include "delivery/package/auto_propose.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/readiness.h"
@@ -89,7 +90,7 @@ std::vector<Wait> draft_waits(const ShownRevision& revision) {
              .next = {},
              .part = {}}};
   }
-  const bool is_automatic = annotation.as_string() == "true";
+  const bool is_automatic = is_auto_lifecycle(annotation.as_string());
   return {{.on = is_automatic ? "the controller that proposes" : "somebody who proposes it",
            .reason = is_automatic ? "SettlingBeforeProposal" : "NotProposed",
            .message = is_automatic ? std::string("all gates are met; it is proposed once its content has been still for 5 s")
@@ -133,7 +134,7 @@ std::vector<Wait> explain_state(const ShownRevision& revision, const std::string
              .part = {}}};
   }
   std::vector<Wait> out;
-  for (const Unmet& one : unmet(revision.spec.gates, revision.status.conditions, view.now())) {
+  for (const Unmet& one : unmet(gates_at(revision.spec.gates, revision.lifecycle()), revision.status.conditions, view.now())) {
     if (part.empty()) out.push_back(gate_wait(revision, one));
     if (one.type == part) return condition_waits(revision, one, view);
   }
@@ -243,7 +244,8 @@ std::vector<control::Wait> policy_waits(const ShownRevision& revision, const std
                          .has_published = sight.has_published,
                          .authors = {""},
                          .digest = status.digest,
-                         .votes = status.votes};
+                         .votes = status.votes,
+                         .conditions = status.conditions};
   std::vector<Wait> out;
   for (const Value& policy : policies) {
     auto spec = json::decode<ApprovalPolicySpec>(policy["spec"], "spec", {.allow_unknown = true});

@@ -41,7 +41,7 @@ Task<Result<GitId>> commit_draft(Git& git, OpenRepository repository, DraftCommi
   RevisionRecord record{.repository = repository.name, .path = wanted.path, .workspace = wanted.workspace};
   const std::string folder = repository.folder_of(wanted.path);
   GitNewCommit made{.changes = content_changes(folder, wanted.from, wanted.to),
-                    .message = commit_message(intent_of(record, IntentKind::Save, repository.place)),
+                    .message = commit_message(intent_of(record, IntentKind::Save, repository.place)) + trailers(wanted.notes),
                     .author = repository.author(wanted.user, wanted.now)};
   if (wanted.parent) made.parents = {*wanted.parent};
   co_return co_await commit(git, repository, std::move(made));
@@ -70,16 +70,24 @@ RevisionRecord with_saved(RevisionRecord record, const ContentView& content, con
   if (ends_with_proposal) record.intents.back().seen = made;
   record.intents.insert(record.intents.end() - (ends_with_proposal ? 1 : 0), std::move(save));
   record.commit = made;
+  record.notes.clear();
   record.digest = content.digest();
   record.file_digests = content.file_digests();
   if (record.self_lock && record.self_lock->git) record.self_lock->git->commit = made;
   return record;
 }
 
+std::string verdicts_digest(const std::vector<std::string>& gates, const Conditions& conditions) {
+  std::string text;
+  for (const std::string& one : gates) text += one + "\n";
+  return conditions_digest(conditions).substr(0, 16) + ":" + content_digest({{"gates", text}}).substr(7, 16);
+}
+
 std::string verdicts_digest(const RevisionRecord& record) {
-  std::string gates;
-  for (const ReadinessGate& one : record.gates) gates += one.type + "\n";
-  return conditions_digest(record.conditions).substr(0, 16) + ":" + content_digest({{"gates", gates}}).substr(7, 16);
+  std::vector<std::string> gates;
+  gates.reserve(record.gates.size());
+  for (const ReadinessGate& one : record.gates) gates.push_back(one.type);
+  return verdicts_digest(gates, record.conditions);
 }
 
 Task<Result<RevisionRecord>> exported(Env& env, OpenRepository repository, RevisionRecord record, std::string user) {
@@ -99,7 +107,8 @@ Task<Result<RevisionRecord>> exported(Env& env, OpenRepository repository, Revis
                     .path = record.path,
                     .workspace = record.workspace,
                     .user = std::move(user),
-                    .now = env.clock.now()};
+                    .now = env.clock.now(),
+                    .notes = record.notes};
   SLIPWAY_CO_TRY(made, co_await commit_draft(*git, repository, std::move(draft)));
   co_return with_saved(std::move(record), ContentView(to.files), made, repository.place);
 }
@@ -112,7 +121,7 @@ Task<Result<GitId>> commit_published(Git& git, OpenRepository repository, Publis
   Intent intent = intent_of(wanted.record, IntentKind::Approve, repository.place);
   intent.revision = wanted.revision;
   GitNewCommit made{.changes = replacing_changes(repository.folder_of(wanted.record.path), content),
-                    .message = commit_message(intent),
+                    .message = commit_message(intent) + trailers(wanted.record.notes),
                     .author = repository.author(wanted.user, wanted.now)};
   if (wanted.tip) made.parents.push_back(*wanted.tip);
   made.parents.push_back(wanted.record.commit);

@@ -30,6 +30,7 @@ struct DraftCommit {
   std::string workspace{};
   std::string user{};
   Time now{};
+  GitNotes notes{};  // that its message has as trailers
 };
 Task<Result<GitId>> commit_draft(Git& git, OpenRepository repository, DraftCommit wanted);
 
@@ -41,6 +42,7 @@ RevisionRecord with_saved(RevisionRecord record, const ContentView& content, con
 Task<Result<RevisionRecord>> exported(Env& env, OpenRepository repository, RevisionRecord record, std::string user);
 /// What RevisionRecord::exported is then.
 std::string verdicts_digest(const RevisionRecord& record);
+std::string verdicts_digest(const std::vector<std::string>& gates, const Conditions& conditions);
 
 /// The commit that publishes `record` as `revision` on top of `tip`; its second parent is the proposal, so that its history
 /// stays. `content` has the record's verdicts in its Kptfile.

@@ -12,6 +12,7 @@
 #include "delivery/package/revision_verbs.h"
 #include "delivery/package/rollout_controller.h"
 #include "delivery/package/show.h"
+#include "delivery/package/ticket_answer.h"
 #include "delivery/package/ticket_controller.h"
 #include "delivery/package/variant_controller.h"
 #include "delivery/package/variant_set_controller.h"
@@ -51,6 +52,7 @@ Family make() {
   family.answered = {revision_kind(turns), resources_kind(turns), package_kind()};
   family.unserved = {{std::string(kServedGroup), "v1alpha2",
                       "porch.kpt.dev/v1alpha2 is not implemented: use v1alpha1, which has the same revisions"}};
+  family.paths = ticket_paths;
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
   family.explain = explain_rows;
   family.kinds = {{.group = kRevisionKind.group,

@@ -46,6 +46,8 @@ inline const kube::Resource kRootSyncs{"configsync.gke.io", "v1beta1", "rootsync
 
 /// The subresource through which a proposal is approved or rejected.
 inline constexpr std::string_view kApproval = "approval";
+/// The subresource through which conditions are written and nothing else.
+inline constexpr std::string_view kStatusEndpoint = "status";
 /// The subresource through which people say what they think of a proposal.
 inline constexpr std::string_view kVotes = "votes";
 /// "true" on the newest published revision of a package. Written by the server only.

@@ -32,8 +32,9 @@ Cause not_from(Lifecycle from, std::string detail) {
 }
 
 bool changes_spec(const UpdateAsk& ask) {
-  return std::ranges::any_of(
-      ask.changes, [](Part part) { return part == Part::Identity || part == Part::Gates || part == Part::PackageMetadata; });
+  return std::ranges::any_of(ask.changes, [](Part part) {
+    return part == Part::Identity || part == Part::Gates || part == Part::ApprovalGates || part == Part::PackageMetadata;
+  });
 }
 
 Cause only_open_spec(Lifecycle from) {
@@ -87,8 +88,11 @@ Move move_of(Lifecycle from, Lifecycle to, Endpoint endpoint) {
 struct PartRow {
   Part part;
   std::string_view field;
+  std::string_view but;
 };
-constexpr PartRow kDraftOnly[] = {{Part::Gates, "spec.readinessGates"}, {Part::PackageMetadata, "spec.packageMetadata"}};
+constexpr PartRow kDraftOnly[] = {
+    {Part::Gates, "spec.readinessGates", "; a gate with `at: approve` may be added to a proposal"},
+    {Part::PackageMetadata, "spec.packageMetadata", ""}};
 
 /// What the request changes beside the lifecycle, where that is not to be changed now.
 void judge_parts(const UpdateAsk& ask, Lifecycle to, std::vector<Cause>& causes) {
@@ -113,8 +117,8 @@ void judge_parts(const UpdateAsk& ask, Lifecycle to, std::vector<Cause>& causes)
     if (!changes(row.part)) continue;
     causes.push_back(field::forbidden(std::string(row.field),
                                       fmt::format("cannot update a package revision with lifecycle value {}; package must be "
-                                                  "Draft",
-                                                  quoted(ask.from))));
+                                                  "Draft{}",
+                                                  quoted(ask.from), row.but)));
   }
 }
 
@@ -164,16 +168,19 @@ std::set<Part> changed_parts(const RevisionSpec& old, const RevisionSpec& sent) 
       is_other(old.parent, sent.parent)) {
     parts.insert(Part::Identity);
   }
-  const auto types = [](const std::vector<ReadinessGate>& gates) {
-    std::set<std::string_view> out;
-    for (const ReadinessGate& one : gates) out.insert(one.type);
-    return out;
-  };
-  const bool has_new_owner = std::ranges::any_of(sent.gates, [&](const ReadinessGate& one) {
+  for (const ReadinessGate& one : sent.gates) {
     const auto was = std::ranges::find(old.gates, one.type, &ReadinessGate::type);
-    return was != old.gates.end() && is_other(was->owner, one.owner);
-  });
-  if (types(old.gates) != types(sent.gates) || has_new_owner) parts.insert(Part::Gates);
+    const bool is_new = was == old.gates.end();
+    const bool is_changed = !is_new && (is_other(was->owner, one.owner) || is_other(was->at, one.at));
+    if (is_new) parts.insert(one.at == GateAt::Approve ? Part::ApprovalGates : Part::Gates);
+    if (is_changed)
+      parts.insert(was->at == GateAt::Approve && one.at.value_or(*was->at) == GateAt::Approve ? Part::ApprovalGates
+                                                                                              : Part::Gates);
+  }
+  for (const ReadinessGate& one : old.gates) {
+    const bool is_left_out = std::ranges::find(sent.gates, one.type, &ReadinessGate::type) == sent.gates.end();
+    if (is_left_out) parts.insert(one.at == GateAt::Approve ? Part::ApprovalGates : Part::Gates);
+  }
   if (sent.package_metadata && sent.package_metadata != old.package_metadata) parts.insert(Part::PackageMetadata);
   return parts;
 }

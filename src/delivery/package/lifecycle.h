@@ -34,6 +34,7 @@ enum class Part : std::uint8_t {
   Content,          // files, through PackageRevisionResources
   Conditions,       //
   Gates,            // spec.readinessGates
+  ApprovalGates,    // of them, no others than those `at: approve`
   PackageMetadata,  // spec.packageMetadata
   Identity,         // spec.packageName, repository, workspaceName, revision, tasks, parent
   Labels,           // and annotations, finalizers, owner references

@@ -137,6 +137,7 @@ Task<Result<NewContent>> upgraded_content(ServedContext context, OpenRepository 
   made.upstream_lock = Locator{.type = "git", .git = lock};
   made.source = std::move(local.stored);
   made.upstream = std::move(upstream.stored);
+  made.old_upstream = std::move(origin.stored);
   if (!merged.conflicts.empty()) {
     made.conditions.push_back(conflicts_condition(merged.conflicts));
     made.warnings.push_back("both sides changed: " + made.conditions.back().message);

@@ -19,6 +19,7 @@ struct NewContent {
   Content content{};
   std::optional<StoredRecord> source{};    // that conditions and gates come from
   std::optional<StoredRecord> upstream{};  // of an upgrade: what it goes to
+  std::optional<StoredRecord> old_upstream{};
   std::optional<Locator> upstream_lock{};
   Conditions conditions{};  // about what was done
   std::vector<std::string> warnings{};

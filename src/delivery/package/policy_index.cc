@@ -96,9 +96,10 @@ ApproveDecision PolicyIndex::decide(const StoredRecord& revision, const Now& now
                          .has_published = has_published,
                          .authors = {record.authors.begin(), record.authors.end()},
                          .digest = record.digest,
-                         .missing = unmet(record.gates, record.conditions, now),
+                         .missing = unmet(gates_at(record.gates, record.lifecycle), record.conditions, now),
                          .mode = mode_of(revision),
-                         .votes = record.votes};
+                         .votes = record.votes,
+                         .conditions = record.conditions};
   return decide_approve(policies, view, zones, now.time());
 }
 

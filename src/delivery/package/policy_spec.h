@@ -37,6 +37,7 @@ struct ApprovalPolicySpec {
   std::optional<gate::ApprovalGate> people{};
   std::vector<NamedWindow> windows{};
   bool approves_deletion = false;
+  std::vector<std::string> conditions{};
 
   static void describe(auto& d) {
     d.doc("When proposals are approved. Where several policies select a revision, each must agree.");
@@ -49,6 +50,10 @@ struct ApprovalPolicySpec {
     d.field("people", &ApprovalPolicySpec::people, "Who, and how many, for approve people.");
     d.field("windows", &ApprovalPolicySpec::windows, "Times at which anything is approved; absent: always.")
         .list_type("map", {"name"});
+    d.field("conditions", &ApprovalPolicySpec::conditions,
+            "Types of conditions of the revision that must be True beside its gates, at most 100; not asked of deletions.")
+        .list_type("set")
+        .max_items(100);
     d.field("deletions", &ApprovalPolicySpec::approves_deletion, "Proposed deletions are carried out by the same rule.");
   }
 };

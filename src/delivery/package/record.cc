@@ -5,6 +5,7 @@
 
 #include "delivery/package/kind.h"
 #include "delivery/package/outside_changes.h"
+#include "delivery/package/render_result.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -26,43 +27,57 @@ Value with_label(const Value& metadata, bool is_latest) {
   return rest.empty() ? metadata.without("labels") : metadata.with("labels", rest);
 }
 
+Condition computed(std::string_view type, Truth status, std::string_view reason, std::string message) {
+  return {.type = std::string(type), .status = status, .reason = std::string(reason), .message = std::move(message)};
+}
+
+/// ReadyToPropose and ReadyToApprove, as drift and an earlier rejection let them be.
+Conditions readiness_of(const RevisionRecord& record, const std::string& undoes, const Now& now) {
+  const std::vector<Unmet> missing = unmet(gates_at(record.gates, record.lifecycle), record.conditions, now);
+  Conditions made = aggregates(record.lifecycle, missing, record.render, record.render_error);
+  for (Condition& one : made) {
+    // Proposing and approving wait until a person has dealt with the drift.
+    const std::string_view next = record.lifecycle == Lifecycle::Draft ? kReadyToPropose : kReadyToApprove;
+    if (!record.drift.empty() && one.type == next) one = computed(next, Truth::False, kDrift, record.drift);
+    if (one.type == kReadyToPropose && one.status == Truth::True && is_rejected(record)) {
+      one.reason = kRejected;
+      one.message = "as it is it was proposed and sent back";
+    }
+    if (!undoes.empty() && record.lifecycle == Lifecycle::Proposed && one.type == kReadyToApprove) {
+      one = computed(kReadyToApprove, Truth::False, kDrift, undoes);
+    }
+  }
+  return made;
+}
+
+/// All that the server computes, without times.
+Conditions computed_of(const RevisionRecord& record, const Now& now) {
+  const std::string undoes = outside_text(record);
+  Conditions made = readiness_of(record, undoes, now);
+  if (auto rendered = rendered_condition(record.render, record.render_status, record.render_error)) {
+    made.push_back(*std::move(rendered));
+  }
+  if (record.drift.empty() && !undoes.empty()) made.push_back(computed(kDrift, Truth::True, "ChangedOnBranch", undoes));
+  if (!record.drift.empty()) made.push_back(computed(kDrift, Truth::True, "ChangedInGit", record.drift));
+  if (!record.not_pushed.empty()) made.push_back(computed(kNotPushed, Truth::True, "RepositoryFails", record.not_pushed));
+  return made;
+}
+
 RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now& now) {
   RevisionStatus status{.upstream_lock = record.upstream_lock,
                         .self_lock = record.self_lock,
                         .is_deployment = record.is_deployment,
                         .conditions = record.conditions,
                         .digest = record.digest,
-                        .ready = ready_text(record.gates, record.conditions),
+                        .ready = ready_text(gates_at(record.gates, record.lifecycle), record.conditions),
                         .is_latest = is_latest,
-                        .votes = record.votes};
-  const std::vector<Unmet> missing = unmet(record.gates, record.conditions, now);
-  const std::string undoes = outside_text(record);
-  for (Condition& one : aggregates(record.lifecycle, missing, record.render, record.render_error)) {
-    // Proposing and approving wait until a person has dealt with the drift.
-    const std::string_view next = record.lifecycle == Lifecycle::Draft ? kReadyToPropose : kReadyToApprove;
-    if (!record.drift.empty() && one.type == next) {
-      one = {.type = one.type, .status = Truth::False, .reason = std::string(kDrift), .message = record.drift};
-    }
-    if (one.type == kReadyToPropose && one.status == Truth::True && is_rejected(record)) {
-      one.reason = kRejected;
-      one.message = "as it is it was proposed and sent back";
-    }
-    if (!undoes.empty() && record.lifecycle == Lifecycle::Proposed && one.type == kReadyToApprove) {
-      one = {.type = one.type, .status = Truth::False, .reason = std::string(kDrift), .message = undoes};
-    }
+                        .votes = record.votes,
+                        .render = record.render_status};
+  for (Condition& one : computed_of(record, now)) {
+    const auto since = std::ranges::find(record.computed, one.type, &ComputedSince::type);
+    if (since != record.computed.end() && since->status == one.status) one.since = since->since;
+    one.observed = generation_of(record);
     status.conditions.push_back(std::move(one));
-  }
-  if (record.drift.empty() && !undoes.empty()) {
-    status.conditions.push_back(
-        {.type = std::string(kDrift), .status = Truth::True, .reason = "ChangedOnBranch", .message = undoes});
-  }
-  if (!record.drift.empty()) {
-    status.conditions.push_back(
-        {.type = std::string(kDrift), .status = Truth::True, .reason = "ChangedInGit", .message = record.drift});
-  }
-  if (!record.not_pushed.empty()) {
-    status.conditions.push_back(
-        {.type = std::string(kNotPushed), .status = Truth::True, .reason = "RepositoryFails", .message = record.not_pushed});
   }
   if (record.approval && is_published(record.lifecycle)) {
     status.published_by = record.approval->approver;
@@ -71,7 +86,30 @@ RevisionStatus status_of(const RevisionRecord& record, bool is_latest, const Now
   return status;
 }
 
+/// Whether the two want the same; times, conditions and what is to be pushed aside.
+bool wants_same(const RevisionRecord& one, const RevisionRecord& other) {
+  return one.digest == other.digest && one.lifecycle == other.lifecycle && one.revision == other.revision &&
+         one.gates == other.gates && one.package_metadata == other.package_metadata && one.tasks == other.tasks;
+}
+
 }  // namespace
+
+RevisionRecord stamped(RevisionRecord record, const RevisionRecord* was, Time now) {
+  const std::int64_t before = was == nullptr ? 0 : generation_of(*was);
+  record.generation = was != nullptr && wants_same(*was, record) ? before : before + 1;
+  const Time stamp = std::chrono::floor<std::chrono::seconds>(now);
+  std::vector<ComputedSince> computed;
+  for (const Condition& one : computed_of(record, now)) {
+    ComputedSince made{.type = one.type, .status = one.status, .since = stamp};
+    if (was != nullptr) {
+      const auto old = std::ranges::find(was->computed, one.type, &ComputedSince::type);
+      if (old != was->computed.end() && old->status == one.status) made.since = old->since;
+    }
+    computed.push_back(std::move(made));
+  }
+  record.computed = std::move(computed);
+  return record;
+}
 
 std::string verdict_subject(const RevisionRecord& record) {
   std::string text = record.digest;

@@ -3,6 +3,7 @@
 // PackageRevisionResources.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "delivery/package/approval.h"
 #include "delivery/package/conditions.h"
 #include "delivery/package/gates.h"
+#include "delivery/package/git_note.h"
 #include "delivery/package/intent.h"
 #include "delivery/package/names.h"
 #include "delivery/package/readiness.h"
@@ -20,6 +22,21 @@
 #include "kube/object.h"
 
 namespace slipway::delivery::package {
+
+/// Since when a condition that the server computes has its status.
+struct ComputedSince {
+  std::string type{};
+  Truth status = Truth::Unknown;
+  Time since{};
+
+  static void describe(auto& d) {
+    d.doc("A condition that the server computes.");
+    d.field("type", &ComputedSince::type, "Its type.").required();
+    d.field("status", &ComputedSince::status, "Its status.").required();
+    d.field("since", &ComputedSince::since, "When it came to be so.").required();
+  }
+  bool operator==(const ComputedSince&) const = default;
+};
 
 struct RevisionRecord {
   std::string repository{};
@@ -50,6 +67,10 @@ struct RevisionRecord {
   std::map<std::string, std::string> outside{};  // what others changed on the branch: file digests, see outside_changes.h
   std::string not_pushed{};                      // why the repository does not take the first intent; it is tried again
   std::string rejected{};                        // verdict_subject() of the proposal that was sent back last; empty: none was
+  std::int64_t generation = 0;                   // counts changes of content and spec from 1; 0 in records from before it
+  std::vector<ComputedSince> computed{};
+  std::optional<RenderStatus> render_status{};  // how the last rendering ended, shortened
+  GitNotes notes{};                             // for the next commit of the draft
   json::Value owners{};  // metadata.ownerReferences; kept here, so that nothing is collected with its owner
 
   static void describe(auto& d) {
@@ -82,6 +103,10 @@ struct RevisionRecord {
     d.field("outside", &RevisionRecord::outside, "Files that somebody else has changed on the branch, with their digests.");
     d.field("notPushed", &RevisionRecord::not_pushed, "Why the repository does not take what was decided.");
     d.field("rejected", &RevisionRecord::rejected, "The content and gates with which it was last sent back to Draft.");
+    d.field("generation", &RevisionRecord::generation, "Counts changes of content and spec.");
+    d.field("computed", &RevisionRecord::computed, "Since when the computed conditions are so.").list_type("map", {"type"});
+    d.field("renderStatus", &RevisionRecord::render_status, "How the last rendering ended, shortened.");
+    d.field("notes", &RevisionRecord::notes, "What the next commit says in its trailers.");
     d.field("owners", &RevisionRecord::owners, "metadata.ownerReferences of the revision.");
   }
   bool operator==(const RevisionRecord&) const = default;
@@ -90,6 +115,11 @@ struct RevisionRecord {
   bool is_publishing() const { return !intents.empty() && intents.back().kind == IntentKind::Approve; }
   RevisionKey key() const { return {{repository, path}, workspace}; }
 };
+
+/// metadata.generation of its revision.
+inline std::int64_t generation_of(const RevisionRecord& record) { return std::max<std::int64_t>(record.generation, 1); }
+/// `record` as it follows `was` (null: it is new) in the log: its generation, and since when computed conditions are so.
+RevisionRecord stamped(RevisionRecord record, const RevisionRecord* was, Time now);
 
 /// What a verdict about a proposal is about: its content and gates.
 std::string verdict_subject(const RevisionRecord& record);

@@ -89,7 +89,7 @@ Result<StoredRecord> read_record(const Value& object) {
 }
 
 Value shown_metadata(const StoredRecord& stored) {
-  Value metadata = stored.object["metadata"].without("managedFields").without("generation");
+  Value metadata = stored.object["metadata"].without("managedFields").with("generation", generation_of(stored.record));
   if (kube::has_finalizer(stored.object, kGitFinalizer)) {
     const Value others = kube::without_finalizer(stored.object, kGitFinalizer)["metadata"]["finalizers"];
     metadata = others.empty() ? metadata.without("finalizers") : metadata.with("finalizers", others);
@@ -174,8 +174,9 @@ Task<Result<std::vector<std::string>>> dependents_of(client::Client& server, kub
   co_return names;
 }
 
-Task<Result<StoredRecord>> create_record(client::Client& server, std::string ns, RevisionRecord record, Value metadata,
-                                         Trial trial) {
+Task<Result<StoredRecord>> create_record(client::Client& server, Time now, std::string ns, RevisionRecord record,
+                                         Value metadata, Trial trial) {
+  record = stamped(std::move(record), nullptr, now);
   const std::string name = record.key().object_name();
   Request request = about(Verb::Create, {ns, ""});  // a POST goes to the collection
   const Value named = json::object({{"name", Value(name)}, {"namespace", Value(ns)}});
@@ -184,8 +185,9 @@ Task<Result<StoredRecord>> create_record(client::Client& server, std::string ns,
   co_return co_await write(server, std::move(request), std::move(record));
 }
 
-Task<Result<StoredRecord>> put_record(client::Client& server, StoredRecord was, RevisionRecord record, Value metadata,
+Task<Result<StoredRecord>> put_record(client::Client& server, Time now, StoredRecord was, RevisionRecord record, Value metadata,
                                       Trial trial) {
+  record = stamped(std::move(record), &was.record, now);
   Request request = about(Verb::Update, was.key());
   request.body = object_of(with_written(was.object["metadata"], metadata), record);
   request.dry_run = trial == Trial::Dry;

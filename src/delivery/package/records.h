@@ -61,12 +61,12 @@ Task<Result<std::vector<Existing>>> list_existing(client::Client& server, std::s
 Task<Result<std::vector<std::string>>> dependents_of(client::Client& server, kube::ObjectKey key);
 
 enum class Trial : bool { No, Dry };
-/// AlreadyExists names the revision. `metadata` gives labels, annotations and finalizers.
-Task<Result<StoredRecord>> create_record(client::Client& server, std::string ns, RevisionRecord record, json::Value metadata,
-                                         Trial trial = Trial::No);
+/// AlreadyExists names the revision. `metadata` gives labels, annotations and finalizers; `now` is for stamped().
+Task<Result<StoredRecord>> create_record(client::Client& server, Time now, std::string ns, RevisionRecord record,
+                                         json::Value metadata, Trial trial = Trial::No);
 /// Replaces `was` by `record` with `metadata` (of which labels, annotations and finalizers count). Conflict when it has changed
 /// since.
-Task<Result<StoredRecord>> put_record(client::Client& server, StoredRecord was, RevisionRecord record, json::Value metadata,
-                                      Trial trial = Trial::No);
+Task<Result<StoredRecord>> put_record(client::Client& server, Time now, StoredRecord was, RevisionRecord record,
+                                      json::Value metadata, Trial trial = Trial::No);
 
 }  // namespace slipway::delivery::package

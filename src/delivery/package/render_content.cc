@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "delivery/package/function_programs.h"
+#include "delivery/package/render_result.h"
 #include "json/text.h"
 #include "krm/render.h"
 
@@ -46,18 +47,10 @@ constexpr std::string_view kNoExec =
     "a server runs no program that a Kptfile names by exec, only built-in functions and programs that a FunctionConfig maps an "
     "image to";
 
-/// A rendering under way, shared by the coroutine and the lane: the frame may be destroyed while the lane works.
 /// What a function writes to its standard error is in the results; the log keeps this much of it.
-constexpr std::size_t kMostErrorBytes = 1'000;
+constexpr std::size_t kMaxErrorBytes = 1'000;
 
-std::string shortened(std::string text) {
-  if (text.size() <= kMostErrorBytes) return text;
-  std::size_t end = kMostErrorBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not within a character
-  text.resize(end);
-  return text + " …";
-}
-
+/// A rendering under way, shared by the coroutine and the lane: the frame may be destroyed while the lane works.
 struct Work {
   std::map<std::string, std::string> files{};  // as they were
   std::optional<krm::Render> render{};
@@ -80,7 +73,7 @@ struct Work {
       made.outcome = Render::Failed;
       const Status& why = outcome.files.error();
       const bool is_missing = why.reason == Reason::NotImplemented;
-      made.status.error = shortened((is_missing ? "NotImplemented: " : "") + why.message);
+      made.status.error = cut_text((is_missing ? "NotImplemented: " : "") + why.message, kMaxErrorBytes);
       made.files = std::move(files);
     }
   }

@@ -15,6 +15,8 @@ using json::Value;
 
 /// On the branch, of all packages; beyond it the repository says that there are more.
 constexpr std::size_t kMostFiles = 200'000;
+/// Commits of a push that are looked at one by one, from the newest.
+constexpr std::size_t kMaxPushedCommits = 50;
 
 class Reader {
  public:
@@ -141,19 +143,56 @@ class Reader {
 
   Task<Result<void>> add(FoundRevision found) {
     SLIPWAY_CO_TRY(content, co_await read(found));
-    const Adopted from{
+    Adopted from{
         .found = found, .files = content.files, .is_deployment = repository_.spec.is_deployment, .now = env_.clock.now()};
+    if (!is_published(found.lifecycle)) {
+      Verdicts on_branch;
+      if (!reading_.commit.empty()) on_branch = co_await verdicts_at(found.key.package.path, reading_.commit);
+      from.pushed = co_await pushed_since(std::move(on_branch), reading_.commit, found);
+    }
     RevisionRecord record = adopted(from);
     record.self_lock = repository_.lock(record.path, found.ref, found.commit);
-    auto made = co_await create_record(client_, ns_, std::move(record), {});
+    auto made = co_await create_record(client_, env_.clock.now(), ns_, std::move(record), {});
     if (!made) co_return fail(std::move(made).error());
     co_return Result<void>{};
   }
 
+  /// What the Kptfile of a package says in a commit; nothing where it cannot be read.
+  Task<Verdicts> verdicts_at(std::string path, GitId commit) {
+    const std::string kptfile = plain_path(repository_.folder_of(path) + "/" + std::string(krm::kKptfile));
+    const auto files = co_await git_.read_tree(repository_.remote, commit, {.path = kptfile});
+    if (!files || files->empty() || !files->front().content) co_return Verdicts{};
+    auto said = verdicts_of({{std::string(krm::kKptfile), *files->front().content}});
+    co_return said ? *std::move(said) : Verdicts{};
+  }
+
+  /// What was committed to the Kptfile of a draft after the commit `base` ("": from its beginning), where it said `before`.
+  Task<PushedVerdicts> pushed_since(Verdicts before, GitId base, FoundRevision found) {
+    PushedVerdicts pushed{.before = std::move(before)};
+    const std::string& path = found.key.package.path;
+    GitWalk walk{.tip = found.commit,
+                 .path = plain_path(repository_.folder_of(path) + "/" + std::string(krm::kKptfile)),
+                 .max_found = kMaxPushedCommits};
+    if (!base.empty()) walk.base = std::move(base);
+    const auto commits = co_await git_.walk(repository_.remote, std::move(walk));
+    if (!commits) co_return pushed;
+    for (auto one = commits->commits.rbegin(); one != commits->commits.rend(); ++one) {
+      pushed.commits.push_back({.author = one->author.email, .said = co_await verdicts_at(path, one->id)});
+    }
+    co_return pushed;
+  }
+
   Task<Result<void>> follow(StoredRecord stored, FoundRevision found) {
     SLIPWAY_CO_TRY(content, co_await read(found));
-    const Adopted from{
+    Adopted from{
         .found = found, .files = content.files, .is_deployment = repository_.spec.is_deployment, .now = env_.clock.now()};
+    const std::string& known = stored.record.commit;
+    const auto before = co_await read_content(git_, repository_.remote, repository_.folder_of(stored.record.path), known);
+    if (before) from.before = &before->files;
+    if (!is_published(found.lifecycle) && found.commit != known) {
+      Verdicts was = co_await verdicts_at(stored.record.path, known);
+      from.pushed = co_await pushed_since(std::move(was), known, found);
+    }
     RevisionRecord next = followed(stored.record, from);
     next.self_lock = repository_.lock(next.path, found.ref, found.commit);
     co_return co_await put(std::move(stored), std::move(next));
@@ -162,7 +201,7 @@ class Reader {
   Task<Result<void>> put(StoredRecord stored, RevisionRecord next) {
     Value metadata = stored.object["metadata"];
     metadata = metadata.without_path({"annotations", kDriftAnnotation});
-    auto written = co_await put_record(client_, std::move(stored), std::move(next), metadata);
+    auto written = co_await put_record(client_, env_.clock.now(), std::move(stored), std::move(next), metadata);
     if (!written) co_return fail(std::move(written).error());
     co_return Result<void>{};
   }
@@ -246,7 +285,7 @@ class Reader {
     RevisionRecord next = now.record;
     next.outside = std::move(outside);
     const Value metadata = now.object["metadata"];
-    SLIPWAY_CO_TRY_VOID(co_await put_record(client_, std::move(now), std::move(next), metadata));
+    SLIPWAY_CO_TRY_VOID(co_await put_record(client_, env_.clock.now(), std::move(now), std::move(next), metadata));
     co_return Result<void>{};
   }
 

@@ -10,6 +10,7 @@
 #include "delivery/package/kinds.h"
 #include "delivery/package/metadata_merge.h"
 #include "delivery/package/render_content.h"
+#include "delivery/package/render_result.h"
 #include "delivery/package/unknown_fields.h"
 #include "json/patch.h"
 #include "krm/paths.h"
@@ -63,6 +64,7 @@ Task<Result<Shown>> shown_of(ServedContext context, StoredRecord stored) {
 
 /// What is known of the last rendering: its outcome, and why it failed.
 std::optional<RenderStatus> last_render(const RevisionRecord& record) {
+  if (record.render_status) return record.render_status;
   if (record.render != Render::Failed) return std::nullopt;
   RenderStatus status{.error = record.render_error};
   status.result = {.api_version = "kpt.dev/v1", .kind = "FunctionResultList", .exit_code = 1};
@@ -201,7 +203,8 @@ Task<Result<RevisionRecord>> stored_content(ServedContext context, Shown shown, 
                     .path = record.path,
                     .workspace = record.workspace,
                     .user = user,
-                    .now = context.env.clock.now()};
+                    .now = context.env.clock.now(),
+                    .notes = record.notes};
   SLIPWAY_CO_TRY(made, co_await commit_draft(*git, shown.repository, std::move(draft)));
   // put_content() has recorded its Save with no commit yet.
   if (record.intents.size() > shown.stored.record.intents.size()) record.intents.pop_back();
@@ -240,14 +243,19 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   const Requester who = requester_of(context, request);
   const Content content = shown.content.with_texts(as_content(wanted.texts, shown.content));
   const ContentView view(content.files);
-  const ContentAsk ask{.base = sent.base.record,
-                       .current = current.record,
-                       .content = view,
-                       .conditions = wanted.said.conditions,
-                       .gates = wanted.said.gates,
-                       .render = wanted.rendered.outcome};
+  ContentAsk ask{.base = sent.base.record,
+                 .current = current.record,
+                 .content = view,
+                 .conditions = wanted.said.conditions,
+                 .gates = wanted.said.gates,
+                 .render = wanted.rendered.outcome};
+  if (needs_gate_right(ask, who)) {
+    SLIPWAY_CO_TRY(may, co_await may_approve(context, request.user, current.key()));
+    if (may) ask.gate_right = GateRight::Any;
+  }
   SLIPWAY_CO_TRY(made, put_content(ask, shown.repository.place, who));
   made.record.render_error = wanted.rendered.status.error;
+  made.record.render_status = kept_render(wanted.rendered.status);
   SLIPWAY_CO_TRY(record, co_await stored_content(context, shown, std::move(made.record), content, who.user));
   told->render = wanted.rendered.status;
   told->warnings = hidden_warning(shown.content);

@@ -10,6 +10,7 @@
 #include "delivery/package/new_content.h"
 #include "delivery/package/outside_changes.h"
 #include "delivery/package/render_content.h"
+#include "delivery/package/render_result.h"
 #include "delivery/package/revision_verbs.h"
 
 namespace slipway::delivery::package {
@@ -104,29 +105,34 @@ Result<void> put_variant(Asked& asked, NewContent& made) {
 
 /// The record, with a Kptfile that says what it says.
 Result<Built> build(const Asked& asked, const NewContent& made, const Rendered& rendered, const OpenRepository& repository,
-                    const Requester& who) {
+                    const Requester& who, GateRight right) {
   Built built{.content = made.content.with_texts(rendered.files)};
   SLIPWAY_TRY(said, verdicts_of(built.content.files));
   Conditions conditions = made.conditions;
   conditions.insert(conditions.end(), asked.conditions.begin(), asked.conditions.end());
-  const auto record_of = [&](const ContentView& content) {
-    return create_revision({.spec = asked.spec,
-                            .content = content,
-                            .source = made.source ? &made.source->record : nullptr,
-                            .upstream = made.upstream ? &made.upstream->record : nullptr,
-                            .gates = said.gates.value_or(std::vector<std::string>{}),
-                            .conditions = conditions,
-                            .render = rendered.outcome,
-                            .is_deployment = repository.spec.is_deployment},
-                           repository.place, who);
+  const auto ask_of = [&](const ContentView& content) {
+    return CreateAsk{.spec = asked.spec,
+                     .content = content,
+                     .source = made.source ? &made.source->record : nullptr,
+                     .upstream = made.upstream ? &made.upstream->record : nullptr,
+                     .old_upstream = made.old_upstream ? &made.old_upstream->record : nullptr,
+                     .gates = said.gates.value_or(std::vector<std::string>{}),
+                     .conditions = conditions,
+                     .render = rendered.outcome,
+                     .is_deployment = repository.spec.is_deployment,
+                     .gate_right = right};
   };
-  const RevisionRecord begun = record_of(ContentView(built.content.files));
+  const ContentView first(built.content.files);
+  SLIPWAY_TRY_VOID(check_new(ask_of(first), who));
+  const RevisionRecord begun = create_revision(ask_of(first), repository.place, who);
   std::string& kptfile = built.content.files[kKptfile];
   kptfile = with_verdicts(kptfile, begun.gates, begun.conditions);
   // The same once more: conditions and digests are about the content with its gates.
-  built.record = record_of(ContentView(built.content.files));
+  const ContentView whole(built.content.files);
+  built.record = create_revision(ask_of(whole), repository.place, who);
   built.record.upstream_lock = made.upstream_lock;
   built.record.render_error = rendered.status.error;
+  built.record.render_status = kept_render(rendered.status);
   built.record.exported = verdicts_digest(built.record);
   return built;
 }
@@ -177,11 +183,18 @@ Task<Result<Reply>> create_one(ServedContext context, Request request) {
   SLIPWAY_CO_TRY_VOID(put_variant(asked, made));
   const Rendered rendered = co_await render_new(context, request.ns, made.content, asked.spec.package_name);
   const Requester who = requester_of(context, request);
-  SLIPWAY_CO_TRY(built, build(asked, made, rendered, repository, who));
+  GateRight right = GateRight::Own;
+  if (std::ranges::any_of(asked.spec.gates, [](const ReadinessGate& one) { return !one.owner.empty() || one.at; })) {
+    const RevisionKey key{{asked.spec.repository, asked.spec.package_name}, asked.spec.workspace};
+    SLIPWAY_CO_TRY(may, co_await may_approve(context, request.user, {request.ns, key.object_name()}));
+    if (may) right = GateRight::Any;
+  }
+  SLIPWAY_CO_TRY(built, build(asked, made, rendered, repository, who, right));
   SLIPWAY_CO_TRY(record, co_await committed(*git, repository, std::move(built), who, source_commit(made, asked.spec)));
   const Value& metadata = request.body["metadata"];
   if (!metadata["ownerReferences"].empty()) record.owners = metadata["ownerReferences"];
-  SLIPWAY_CO_TRY(stored, co_await create_record(context.server, request.ns, std::move(record), metadata, trial_of(request)));
+  SLIPWAY_CO_TRY(stored, co_await create_record(context.server, who.now.time(), request.ns, std::move(record), metadata,
+                                                trial_of(request)));
   Reply reply{shown_revision(stored, context.env.clock.now()), made.warnings, 201};
   if (rendered.outcome == Render::Failed)
     reply.warnings.push_back("the package could not be rendered: " + rendered.status.error);

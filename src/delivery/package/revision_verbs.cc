@@ -144,6 +144,7 @@ client::AnsweredKind revision_kind(std::shared_ptr<WriterTurns> turns) {
   const auto vote = [turns](ServedContext context, Request request) { return vote_on(context, turns, std::move(request)); };
   const std::string approval(kApproval);
   const std::string votes(kVotes);
+  const std::string status(kStatusEndpoint);
   kind.verbs = {{Verb::Get, "", get_revision},
                 {Verb::List, "", list_revisions},
                 {Verb::Create, "", create_one},
@@ -154,6 +155,9 @@ client::AnsweredKind revision_kind(std::shared_ptr<WriterTurns> turns) {
                 {Verb::Get, approval, get_revision},
                 {Verb::Update, approval, write},
                 {Verb::Patch, approval, write},
+                {Verb::Get, status, get_revision},
+                {Verb::Update, status, write},
+                {Verb::Patch, status, write},
                 {Verb::Get, votes, get_revision},
                 {Verb::Update, votes, vote},
                 {Verb::Patch, votes, vote}};

@@ -3,19 +3,20 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "delivery/package/auto_propose.h"
 #include "delivery/package/branch_package.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/metadata_merge.h"
 #include "delivery/package/outside_changes.h"
+#include "delivery/package/revision_request.h"
 #include "delivery/package/revision_verbs.h"
 #include "delivery/package/wait.h"
-#include "json/patch.h"
 
 namespace slipway::delivery::package {
 namespace {
 
-using client::PatchType;
 using client::Reply;
 using client::Request;
 using client::ServedContext;
@@ -28,123 +29,13 @@ struct Written {
   std::vector<std::string> warnings{};
 };
 
-/// The object that a request means, what its sender had read, and what is there now (of an apply with its conditions).
-struct Sent {
-  std::optional<StoredRecord> base{};  // nothing: it is the current one
-  StoredRecord current{};
-  Value object{};
-
-  const StoredRecord& read() const { return base ? *base : current; }
-};
-
-Task<Result<Sent>> sent_by_put(ServedContext context, Request request, StoredRecord current) {
-  const std::string version = request.body["metadata"]["resourceVersion"].str();
-  if (version.empty()) {
-    co_return fail(kube::invalid(kRevisionKind, request.name,
-                                 {field::invalid("metadata.resourceVersion", "\"\"", "must be specified for an update")}));
-  }
-  if (version == current.version()) co_return Sent{std::nullopt, std::move(current), request.body};
-  SLIPWAY_CO_TRY(base, co_await record_at(context.server, current, version));
-  co_return Sent{std::move(base), std::move(current), request.body};
-}
-
-Result<Sent> sent_by_patch(const ServedContext& context, const Request& request, StoredRecord current) {
-  const Value live = shown_revision(current, context.env.clock.now());
-  SLIPWAY_TRY(object, patched(request, live));
-  SLIPWAY_TRY_VOID(check_version(request, current, object));
-  return Sent{std::nullopt, std::move(current), object};
-}
-
-Result<void> check_apply(const Request& request, const StoredRecord& current) {
-  SLIPWAY_TRY_VOID(check_version(request, current, request.body));
-  if (request.body["metadata"].has("managedFields")) return fail(Reason::BadRequest, "metadata.managedFields must be nil");
-  return {};
-}
-
-/// The conditions with those that an apply sends, by their owner.
-Result<Conditions> applied_conditions(const ServedContext& context, const Request& request, const RevisionRecord& record) {
-  const Value only = json::object({{"conditions", request.body["status"]["conditions"]}});
-  SLIPWAY_TRY(status, json::decode<RevisionStatus>(only, "status", {.allow_unknown = true}));
-  if (is_published(record.lifecycle)) {
-    return fail(kube::invalid(
-        kRevisionKind, request.name,
-        {field::forbidden("status.conditions", "conditions of a published revision are those it was approved with")}));
-  }
-  const std::string manager = request.field_manager.empty() ? request.user_agent : request.field_manager;
-  const ContentView content(record.file_digests, record.digest);
-  const Write write{.object = request.name, .by = manager, .now = context.env.clock.now(), .content = content};
-  return merge_apply(record.conditions, status.conditions, write, request.force ? Force::Yes : Force::No);
-}
-
-/// Whether an apply says nothing but conditions, as most do: then the rest of the object is neither made nor read.
-bool has_only_conditions(const Request& request) {
-  const bool is_apply = request.verb == Verb::Patch && request.patch_type == PatchType::Apply && request.subresource.empty();
-  if (!is_apply || !request.body["status"].has("conditions")) return false;
-  const auto is_one_of = [](std::string_view key, std::initializer_list<std::string_view> known) {
-    return std::ranges::find(known, key) != known.end();
-  };
-  for (const auto& [key, value] : request.body.members()) {
-    if (!is_one_of(key, {"apiVersion", "kind", "metadata", "status"})) return false;
-  }
-  for (const auto& [key, value] : request.body["metadata"].members()) {
-    if (!is_one_of(key, {"name", "namespace", "uid", "resourceVersion"})) return false;
-  }
-  return true;
-}
-
-Result<void> check_not_publishing(const Request& request, const RevisionRecord& record) {
-  if (!record.is_publishing()) return {};
-  return fail(kube::conflict(kRevisions, request.name, "it was approved and is being published"));
-}
-
-/// The record that an apply of conditions alone makes of the newest one.
-Result<Change> with_applied_conditions(const ServedContext& context, const Request& request, StoredRecord newest) {
-  SLIPWAY_TRY_VOID(check_apply(request, newest));
-  SLIPWAY_TRY(conditions, applied_conditions(context, request, newest.record));
-  SLIPWAY_TRY_VOID(check_not_publishing(request, newest.record));
-  Change change{.record = std::move(newest.record), .metadata = newest.object["metadata"]};
-  change.record.conditions = std::move(conditions);
-  return change;
-}
-
-/// What an apply sends is laid over what is there; conditions are merged before.
-Result<Sent> sent_by_apply(const ServedContext& context, const Request& request, StoredRecord current) {
-  const Value& config = request.body;
-  SLIPWAY_TRY_VOID(check_apply(request, current));
-  if (config["status"].has("conditions")) {
-    SLIPWAY_TRY(merged, applied_conditions(context, request, current.record));
-    current.record.conditions = merged;
-  }
-  Value object = unjudged_revision(current);
-  for (const char* map : {"labels", "annotations"}) {
-    object = object.with_path({"metadata", map}, merge_members({}, object["metadata"][map], config["metadata"][map]));
-  }
-  for (const char* list : {"finalizers", "ownerReferences"}) {
-    object = object.with_path({"metadata", list}, merge_items({}, object["metadata"][list], config["metadata"][list]));
-  }
-  for (const auto& [key, value] : config["spec"].members()) {
-    const Value& now = object["spec"][key];
-    Value wanted = value;
-    if (key == "packageMetadata") wanted = json::apply_merge_patch(now, value);
-    if (key == "readinessGates") {
-      json::ArrayBuilder gates;
-      for (const Value& one : now.items()) gates.add(one);
-      for (const Value& one : value.items()) {
-        const bool is_there = std::ranges::any_of(
-            now.items(), [&](const Value& other) { return other["conditionType"] == one["conditionType"]; });
-        if (!is_there) gates.add(one);
-      }
-      wanted = gates.build();
-    }
-    object = object.with_path({"spec", key}, wanted);
-  }
-  return Sent{std::nullopt, std::move(current), object};
-}
-
-Task<Result<Sent>> sent_of(ServedContext context, Request request, StoredRecord current) {
-  if (request.verb == Verb::Update) co_return co_await sent_by_put(context, std::move(request), std::move(current));
-  if (request.patch_type == PatchType::Apply) co_return sent_by_apply(context, request, std::move(current));
-  co_return sent_by_patch(context, request, std::move(current));
+/// Values of the annotation that no controller looks at.
+std::vector<std::string> annotation_warnings(const Value& sent, const Value& current) {
+  const std::string_view said = kube::annotation(sent, kAutoLifecycle);
+  const bool is_known = said.empty() || is_auto_lifecycle(said) || lower(said) == "false";
+  if (is_known || kube::annotation(current, kAutoLifecycle) == said) return {};
+  return {fmt::format("metadata.annotations[{}]: {:?} is not \"true\": the revision is not proposed by itself", kAutoLifecycle,
+                      said)};
 }
 
 /// The commit of an approval, and the number that it tries.
@@ -203,6 +94,7 @@ bool has_content_to_export(const RevisionRecord& was, const Updated& made) {
 /// The record that a request makes of the newest one.
 Task<Result<Change>> change_of(ServedContext context, Request request, StoredRecord newest, std::shared_ptr<Written> told) {
   SLIPWAY_CO_TRY_VOID(check_identity(request, newest, request.body));
+  if (request.subresource == kStatusEndpoint && is_apply_of(request)) request.body = only_status(request.body);
   if (has_only_conditions(request)) co_return with_applied_conditions(context, request, std::move(newest));
   SLIPWAY_CO_TRY(sent, co_await sent_of(context, request, std::move(newest)));
   const StoredRecord& current = sent.current;
@@ -223,6 +115,10 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
     SLIPWAY_CO_TRY(open, co_await open_repository(context.server, request.ns, current.record.repository));
     repository = open;
     ask.mode = open.mode;
+  }
+  if (needs_gate_right(ask, who)) {
+    SLIPWAY_CO_TRY(may, co_await may_approve(context, request.user, current.key()));
+    if (may) ask.gate_right = GateRight::Any;
   }
   auto made = put_revision(ask, repository.place, who);
   if (!made) co_return fail(std::move(made).error());
@@ -249,6 +145,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   }
   told->move = made->move;
   told->warnings = made->warnings;
+  for (std::string& one : annotation_warnings(sent.object, current.object)) told->warnings.push_back(std::move(one));
   const Value& written = sent.object["metadata"];
   const Value base = shown_metadata(read);
   const Value now = shown_metadata(current);
@@ -311,7 +208,7 @@ Task<Result<Reply>> write_revision(ServedContext context, std::shared_ptr<Writer
     return change_of(context, request, std::move(current), told);
   };
   auto written = co_await change_record(context, turns, key_of(request), trial_of(request), change);
-  const bool is_apply = request.verb == Verb::Patch && request.patch_type == PatchType::Apply && request.subresource.empty();
+  const bool is_apply = is_apply_of(request) && request.subresource.empty();
   if (!written && written.error().reason == Reason::NotFound && is_apply) {
     co_return co_await create_by_apply(context, std::move(request));
   }

@@ -54,7 +54,7 @@ BackOutState back_out_state(const std::vector<Known>& revisions, const StoredRec
 }
 
 std::string punch_list(const StoredRecord& draft, const Now& now) {
-  std::vector<Unmet> missing = unmet(draft.record.gates, draft.record.conditions, now);
+  std::vector<Unmet> missing = unmet(gates_at(draft.record.gates, draft.record.lifecycle), draft.record.conditions, now);
   if (draft.record.render == Render::Failed) return "its rendering failed";
   if (draft.record.render == Render::Unreadable) return "its Kptfile cannot be read";
   return missing.empty() ? "a draft" : missing.front().text();

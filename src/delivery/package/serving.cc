@@ -46,6 +46,8 @@ Value review_of(const kube::UserInfo& user, const kube::ObjectKey& key) {
 
 Requester requester_of(const client::ServedContext& context, const client::Request& request) {
   Requester who{.user = request.user ? request.user->name : request.field_manager, .now = context.env.clock.now()};
+  who.is_program = request.user == nullptr;
+  if (request.user) who.groups = request.user->groups;
   if (who.user.empty()) who.user = request.user_agent.empty() ? kRecordManager : request.user_agent;
   return who;
 }
@@ -78,7 +80,8 @@ Task<Result<StoredRecord>> change_record(client::ServedContext context, std::sha
   for (int tries = 0;; ++tries) {
     SLIPWAY_CO_TRY(current, co_await get_record(context.server, key));
     SLIPWAY_CO_TRY(made, co_await change(current));
-    auto written = co_await put_record(context.server, std::move(current), std::move(made.record), made.metadata, trial);
+    auto written = co_await put_record(context.server, context.env.clock.now(), std::move(current), std::move(made.record),
+                                       made.metadata, trial);
     const bool was_faster = !written && written.error().reason == Reason::Conflict;
     if (!was_faster || tries == kMostTries) co_return written;
     // Who was faster is seen only when it is durable.
@@ -86,11 +89,16 @@ Task<Result<StoredRecord>> change_record(client::ServedContext context, std::sha
   }
 }
 
+Task<Result<bool>> may_approve(client::ServedContext context, std::shared_ptr<const kube::UserInfo> user, kube::ObjectKey key) {
+  if (user == nullptr) co_return true;
+  SLIPWAY_CO_TRY(answer, co_await client::create(context.server, kAccessReviews, review_of(*user, key), kRecordManager));
+  co_return answer["status"]["allowed"].as_bool();
+}
+
 Task<Result<void>> require_approval_right(client::ServedContext context, std::shared_ptr<const kube::UserInfo> user,
                                           kube::ObjectKey key) {
-  if (user == nullptr) co_return Result<void>{};
-  SLIPWAY_CO_TRY(answer, co_await client::create(context.server, kAccessReviews, review_of(*user, key), kRecordManager));
-  if (answer["status"]["allowed"].as_bool()) co_return Result<void>{};
+  SLIPWAY_CO_TRY(may, co_await may_approve(context, user, key));
+  if (may) co_return Result<void>{};
   Status status;
   status.reason = Reason::Forbidden;
   status.message = fmt::format(

@@ -61,7 +61,9 @@ Result<void> check_version(const client::Request& request, const StoredRecord& c
 /// Conflict for another uid, BadRequest for another name; what is not said is not looked at.
 Result<void> check_identity(const client::Request& request, const StoredRecord& current, const json::Value& sent);
 
-/// Forbidden unless the user may `update packagerevisions/approval` of that revision. The process itself may.
+/// Whether the user may `update packagerevisions/approval` of that revision. The process itself may.
+Task<Result<bool>> may_approve(client::ServedContext context, std::shared_ptr<const kube::UserInfo> user, kube::ObjectKey key);
+/// Forbidden unless may_approve().
 Task<Result<void>> require_approval_right(client::ServedContext context, std::shared_ptr<const kube::UserInfo> user,
                                           kube::ObjectKey key);
 

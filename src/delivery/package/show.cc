@@ -9,6 +9,7 @@
 #include "delivery/package/explain.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/readiness.h"
+#include "delivery/package/render_result.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -28,7 +29,7 @@ std::string lifecycle_text(const ShownRevision& revision) {
 std::string missing_lines(const ShownRevision& revision, Time now) {
   std::string text;
   if (is_published(revision.lifecycle())) return text;
-  for (const Unmet& one : unmet(revision.spec.gates, revision.status.conditions, now)) {
+  for (const Unmet& one : unmet(gates_at(revision.spec.gates, revision.lifecycle()), revision.status.conditions, now)) {
     text += fmt::format("  {}\n", one_line(one.text()));
   }
   return text;
@@ -65,7 +66,7 @@ std::vector<Waiting> waiting(const std::vector<ShownRevision>& revisions, Time n
       if (one.lifecycle() == Lifecycle::DeletionProposed) all.push_back({"", "its deletion", &one, "-", ""});
       continue;
     }
-    const auto missing = unmet(one.spec.gates, one.status.conditions, now);
+    const auto missing = unmet(gates_at(one.spec.gates, one.lifecycle()), one.status.conditions, now);
     for (const Unmet& gate : missing) {
       const std::string said = !gate.status           ? "nobody has said anything yet"
                                : gate.message.empty() ? gate.reason
@@ -127,6 +128,10 @@ std::string describe_revision(const kube::Object& object, const control::View& v
     rows.push_back({"Approved:", fmt::format("by {}, {} ago", status.published_by, age(status.published_at, view.now()))});
   }
   std::string text = aligned(rows) + "\n" + condition_table(*revision, view.now());
+  if (status.render && !status.render->result.items.empty()) {
+    text += "\nPipeline:\n";
+    for (const std::string& line : function_lines(status.render->result)) text += fmt::format("  {}\n", one_line(line));
+  }
   if (!events.empty()) text += "\n" + events_table(events, view.now());
   return text;
 }

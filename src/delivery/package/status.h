@@ -42,34 +42,6 @@ struct Locator {
   bool operator==(const Locator&) const = default;
 };
 
-struct RevisionStatus {
-  std::optional<Locator> upstream_lock{};
-  std::optional<Locator> self_lock{};
-  std::string published_by{};
-  std::optional<Time> published_at{};
-  bool is_deployment = false;
-  std::vector<Condition> conditions{};
-  std::string digest{};
-  std::string ready{};
-  bool is_latest = false;
-  std::vector<Vote> votes{};
-
-  static void describe(auto& d) {
-    d.doc("What is known of a revision.");
-    d.field("upstreamLock", &RevisionStatus::upstream_lock, "The upstream that its content came from.");
-    d.field("selfLock", &RevisionStatus::self_lock, "Where its own content is.");
-    d.field("publishedBy", &RevisionStatus::published_by, "Who approved it.");
-    d.field("publishTimestamp", &RevisionStatus::published_at, "When it was approved.");
-    d.field("deployment", &RevisionStatus::is_deployment, "It is in a deployment repository.");
-    d.field("conditions", &RevisionStatus::conditions, "What must be so, or is known.").list_type("map", {"type"});
-    d.field("digest", &RevisionStatus::digest, "Of its content without Kptfile.status: sha256: and 64 hex digits.");
-    d.field("ready", &RevisionStatus::ready, "Gates that are met, of all: \"2/3\".");
-    d.field("votes", &RevisionStatus::votes, "What people said about it, through /votes.").list_type("atomic");
-    d.field("latest", &RevisionStatus::is_latest, "It is the highest published revision of its package.").always();
-  }
-  bool operator==(const RevisionStatus&) const = default;
-};
-
 struct PorchPackageStatus {
   std::int64_t latest_revision = 0;
 
@@ -188,6 +160,37 @@ struct RenderStatus {
     d.field("error", &RenderStatus::error, "Why it failed; empty: it did not.").always();
   }
   bool operator==(const RenderStatus&) const = default;
+};
+
+struct RevisionStatus {
+  std::optional<Locator> upstream_lock{};
+  std::optional<Locator> self_lock{};
+  std::string published_by{};
+  std::optional<Time> published_at{};
+  bool is_deployment = false;
+  std::vector<Condition> conditions{};
+  std::string digest{};
+  std::string ready{};
+  bool is_latest = false;
+  std::vector<Vote> votes{};
+  std::optional<RenderStatus> render{};
+
+  static void describe(auto& d) {
+    d.doc("What is known of a revision.");
+    d.field("upstreamLock", &RevisionStatus::upstream_lock, "The upstream that its content came from.");
+    d.field("selfLock", &RevisionStatus::self_lock, "Where its own content is.");
+    d.field("publishedBy", &RevisionStatus::published_by, "Who approved it.");
+    d.field("publishTimestamp", &RevisionStatus::published_at, "When it was approved.");
+    d.field("deployment", &RevisionStatus::is_deployment, "It is in a deployment repository.");
+    d.field("conditions", &RevisionStatus::conditions, "What must be so, or is known.").list_type("map", {"type"});
+    d.field("digest", &RevisionStatus::digest, "Of its content without Kptfile.status: sha256: and 64 hex digits.");
+    d.field("ready", &RevisionStatus::ready, "Gates that are met, of all: \"2/3\".");
+    d.field("votes", &RevisionStatus::votes, "What people said about it, through /votes.").list_type("atomic");
+    d.field("renderStatus", &RevisionStatus::render,
+            "How the last rendering here ended, with the results of its functions: at most 50, long texts cut.");
+    d.field("latest", &RevisionStatus::is_latest, "It is the highest published revision of its package.").always();
+  }
+  bool operator==(const RevisionStatus&) const = default;
 };
 
 struct ResourcesStatus {

@@ -6,6 +6,7 @@
 
 #include "delivery/package/kind.h"
 #include "delivery/package/revision_writes.h"
+#include "delivery/package/ticket_answer.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -15,18 +16,22 @@ using control::Outcome;
 constexpr const char* kManager = "slipway-package-tickets";
 constexpr std::string_view kSecret = "secret:";
 
-probe::Notice notice_of(const StoredRecord& stored, const ReadinessGate& gate) {
+probe::Notice notice_of(const StoredRecord& stored, const ReadinessGate& gate, const kube::Object& repository) {
   const RevisionRecord& record = stored.record;
-  return {.name = stored.key().name,
-          .ns = stored.key().ns,
-          .phase = std::string(json::enum_name(record.lifecycle)),
-          .text = fmt::format("package revision {} waits for {}: {}", stored.key().name, gate.owner, gate.type),
-          .facts = {{"gate", gate.type},
-                    {"owner", gate.owner},
-                    {"repository", record.repository},
-                    {"package", record.path},
-                    {"workspace", record.workspace},
-                    {"digest", record.digest}}};
+  probe::Notice notice{.name = stored.key().name,
+                       .ns = stored.key().ns,
+                       .phase = std::string(json::enum_name(record.lifecycle)),
+                       .text = fmt::format("package revision {} waits for {}: {}", stored.key().name, gate.owner, gate.type),
+                       .facts = {{"gate", gate.type},
+                                 {"owner", gate.owner},
+                                 {"repository", record.repository},
+                                 {"package", record.path},
+                                 {"workspace", record.workspace},
+                                 {"digest", record.digest},
+                                 {"command", fmt::format("slipway pkg condition set {} {}=True -n {}", stored.key().name,
+                                                         gate.type, stored.key().ns)}}};
+  if (!answer_secret(repository).empty()) notice.facts.emplace_back("answer", answer_link(repository, stored.key()));
+  return notice;
 }
 
 /// Most gates name no owner: those records are not even decoded.
@@ -40,7 +45,7 @@ bool has_owned_gate(const kube::Object& record) {
 std::vector<ReadinessGate> untold_gates(const RevisionRecord& record) {
   std::vector<ReadinessGate> gates;
   if (record.lifecycle != Lifecycle::Draft && record.lifecycle != Lifecycle::Proposed) return gates;
-  for (const ReadinessGate& gate : record.gates) {
+  for (const ReadinessGate& gate : gates_at(record.gates, record.lifecycle)) {
     const Condition* said = find(record.conditions, gate.type);
     const bool is_open = said == nullptr || (said->status == Truth::Unknown && said->reason != kTicketSent);
     if (!gate.owner.empty() && is_open) gates.push_back(gate);
@@ -83,23 +88,23 @@ void TicketController::watch(control::Watches& watches) {
 Task<Outcome> TicketController::reconcile(control::Reconcile& run) {
   const RecordIndex::Known known = records_->find(run.key);
   if (known == nullptr || kube::is_deleting(known->object)) co_return Outcome::settled();
-  const auto notifier = tickets_of(repositories_->get({run.key.ns, known->record.repository}));
+  const kube::Object repository = repositories_->get({run.key.ns, known->record.repository});
+  const auto notifier = tickets_of(repository);
   const std::vector<ReadinessGate> gates = untold_gates(known->record);
   if (!notifier || gates.empty()) co_return Outcome::settled();
   const Now now = wall_.now();
   const Time due = now.present(known->record.settled) + kTicketRest;
   if (now.time() < due) co_return Outcome::retries_after(std::max<Duration>(due - now.time(), std::chrono::milliseconds{1}));
   for (const ReadinessGate& gate : gates) {
-    auto told = co_await tell(run, known, *notifier, gate);
+    auto told = co_await tell(run, known, *notifier, notice_of(*known, gate, repository), gate);
     if (!told) co_return Outcome::failed(std::move(told).error());
   }
   co_return Outcome::settled();
 }
 
 Task<Result<void>> TicketController::tell(control::Reconcile& run, RecordIndex::Known known, probe::Notifier notifier,
-                                          ReadinessGate gate) {
-  SLIPWAY_CO_TRY_VOID(
-      co_await probe::notify({.env = env_, .client = run.client, .http = http_}, notifier, notice_of(*known, gate)));
+                                          probe::Notice notice, ReadinessGate gate) {
+  SLIPWAY_CO_TRY_VOID(co_await probe::notify({.env = env_, .client = run.client, .http = http_}, notifier, std::move(notice)));
   const std::string digest = known->record.digest;
   const Condition sent{.type = gate.type,
                        .status = Truth::Unknown,

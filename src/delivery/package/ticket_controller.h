@@ -3,7 +3,8 @@
 // packages.slipway.dev/tickets is a URL, or "secret:NAME", a Secret whose key `address` holds one. The message is that of a
 // notifier of type webhook (delivery/probe/notify.h); the gate's condition then is Unknown with reason TicketSent, which is
 // recorded after the POST: after a crash between the two it is sent again. No owner's True or False is touched, and a content
-// that changed sends it anew.
+// that changed sends it anew. The message names the command that answers it and, where a Secret signs answers, the link
+// (ticket_answer.h).
 #pragma once
 
 #include <memory>
@@ -38,7 +39,8 @@ class TicketController : public control::Controller {
   Task<control::Outcome> reconcile(control::Reconcile& run) override;
 
  private:
-  Task<Result<void>> tell(control::Reconcile& run, RecordIndex::Known known, probe::Notifier notifier, ReadinessGate gate);
+  Task<Result<void>> tell(control::Reconcile& run, RecordIndex::Known known, probe::Notifier notifier, probe::Notice notice,
+                          ReadinessGate gate);
 
   Env& env_;
   HttpClient* http_;

@@ -103,6 +103,14 @@ Result<Sent> read_sent(const json::Value& object) {
   return sent;
 }
 
+/// Notes what the writer said and asked for since `conditions` and `gates`; what others had said about a gate that got an owner
+/// is asked again.
+void note_changes(RevisionRecord& record, const Conditions& conditions, const Gates& gates, const Requester& who) {
+  note_flips(record.notes, conditions, record.conditions, who.user, who.now.time());
+  note_gates(record.notes, gates, record.gates, who.user, who.now.time());
+  record.conditions = asked_again(std::move(record.conditions), gates, record.gates, who.names(), who.now.time());
+}
+
 Status with_name(Status status, const RevisionRecord& record) {
   if (status.reason == Reason::Invalid && status.name.empty()) {
     return kube::invalid(kRevisionKind, record.key().object_name(), std::move(status.causes));
@@ -110,7 +118,43 @@ Status with_name(Status status, const RevisionRecord& record) {
   return status;
 }
 
+/// Of the Kptfile, or of the revision that it goes on from.
+Gates inherited_gates(const CreateAsk& ask) {
+  const bool is_clone = !ask.spec.tasks.empty() && ask.spec.tasks.front().type == TaskType::Clone;
+  if (ask.source == nullptr) return gates_of(ask.gates, is_clone ? kUpstreamSource : kPackageSource);
+  if (ask.upstream != nullptr) {
+    const Gates old = ask.old_upstream == nullptr ? Gates{} : ask.old_upstream->gates;
+    return upgraded(ask.source->gates, old, ask.upstream->gates);
+  }
+  return is_clone ? cloned(ask.source->gates) : ask.source->gates;
+}
+
 }  // namespace
+
+OwnerNames Requester::names() const {
+  OwnerNames made{.names = groups, .is_program = is_program};
+  made.names.push_back(user);
+  return made;
+}
+
+GateWriter Requester::gate_writer(GateRight right) const {
+  return {.source = std::string(kUserSource) + user, .names = names().names, .right = right};
+}
+
+bool needs_gate_right(const PutAsk& ask, const Requester& who) {
+  const auto sent = ask.sent["spec"]["readinessGates"].items();
+  const bool is_as_read = std::ranges::equal(
+      sent, ask.base.gates, [](const json::Value& one, const ReadinessGate& gate) { return one == json::encode(gate); });
+  if (is_as_read) return false;
+  const auto read = read_sent(ask.sent);
+  return read && needs_any_right(ask.base.gates, ask.current.gates, read->spec.gates, who.gate_writer(GateRight::Own));
+}
+
+bool needs_gate_right(const ContentAsk& ask, const Requester& who) {
+  if (!ask.gates) return false;
+  const GateWriter writer = who.gate_writer(GateRight::Own);
+  return needs_any_right(ask.base.gates, ask.current.gates, gates_of(*ask.gates, writer.source), writer);
+}
 
 Intent intent_of(const RevisionRecord& record, IntentKind kind, const Place& place) {
   return {.kind = kind,
@@ -133,20 +177,23 @@ Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Reques
 
   Updated out{.record = ask.current};
   const ContentView content(ask.current.file_digests, ask.current.digest);
-  const Write write{.object = name, .by = who.user, .now = who.now.time(), .content = content};
+  const Write write{
+      .object = name, .by = who.user, .now = who.now.time(), .content = content, .generation = generation_of(ask.current)};
   if (read->conditions) {
     SLIPWAY_TRY(merged, merge_put(ask.base.conditions, ask.current.conditions, *read->conditions, write));
     out.record.conditions = merged;
   }
-  SLIPWAY_TRY(gates, merge_gates(ask.base.gates, ask.current.gates, read->spec.gates, "user:" + who.user, name));
+  SLIPWAY_TRY(gates, merge_gates(ask.base.gates, ask.current.gates, read->spec.gates, who.gate_writer(ask.gate_right), name));
   out.record.gates = gates;
+  SLIPWAY_TRY_VOID(check_owners(gates, ask.current.conditions, out.record.conditions, who.names(), name));
+  note_changes(out.record, ask.current.conditions, ask.current.gates, who);
 
   UpdateAsk update{.from = ask.current.lifecycle, .to = lifecycle, .endpoint = ask.endpoint};
   update.changes = changed_parts(spec_of(ask.base), read->spec);
   if (out.record.conditions != ask.current.conditions) update.changes.insert(Part::Conditions);
   if (read->is_latest != ask.was_latest) update.changes.insert(Part::LatestLabel);
   update.mode = ask.mode;
-  update.missing = unmet(out.record.gates, out.record.conditions, who.now);
+  update.missing = unmet(gates_at(out.record.gates, ask.current.lifecycle), out.record.conditions, who.now);
   update.render = ask.current.render;
   update.render_error = ask.current.render_error;
   UpdateDecision decision;
@@ -182,9 +229,11 @@ Result<Updated> put_content(const ContentAsk& ask, const Place& place, const Req
   RevisionRecord& record = out.record;
   const bool is_changed = ask.content.digest() != ask.current.digest;
   if (is_changed) record.conditions = reset(ask.current.conditions, kContentChanged, ask.content, who.now.time());
+  const Conditions were = record.conditions;
   if (ask.conditions) {
     // The sender's verdicts are about what it sends: those that it changed hold, all others were reset.
-    const Write write{.object = name, .by = who.user, .now = who.now.time(), .content = ask.content};
+    const std::int64_t generation = generation_of(ask.current) + (is_changed ? 1 : 0);
+    const Write write{.object = name, .by = who.user, .now = who.now.time(), .content = ask.content, .generation = generation};
     SLIPWAY_TRY_VOID(merge_put(ask.base.conditions, ask.current.conditions, *ask.conditions, write));
     SLIPWAY_TRY(flipped, merge_put(ask.base.conditions, ask.base.conditions, *ask.conditions, write));
     for (const Condition& one : flipped) {
@@ -196,10 +245,12 @@ Result<Updated> put_content(const ContentAsk& ask, const Place& place, const Req
     });
   }
   if (ask.gates) {
-    const std::string source = "user:" + who.user;
-    SLIPWAY_TRY(gates, merge_gates(ask.base.gates, ask.current.gates, gates_of(*ask.gates, source), source, name));
+    const GateWriter writer = who.gate_writer(ask.gate_right);
+    SLIPWAY_TRY(gates, merge_gates(ask.base.gates, ask.current.gates, gates_of(*ask.gates, writer.source), writer, name));
     record.gates = gates;
   }
+  SLIPWAY_TRY_VOID(check_owners(record.gates, were, record.conditions, who.names(), name));
+  note_changes(record, were, ask.current.gates, who);
   record.render = ask.render;
   if (is_changed || record.gates != ask.current.gates) record.settled = who.now.time();
   if (!is_changed) return out;
@@ -210,6 +261,23 @@ Result<Updated> put_content(const ContentAsk& ask, const Place& place, const Req
   record.intents.back().commit = ask.commit;
   record.commit = ask.commit;
   return out;
+}
+
+Result<Gates> check_new(const CreateAsk& ask, const Requester& who) {
+  const std::string name =
+      RevisionKey{{ask.spec.repository, plain_path(ask.spec.package_name)}, ask.spec.workspace}.object_name();
+  const Gates were = inherited_gates(ask);
+  Gates sent = were;
+  std::erase_if(sent, [&](const ReadinessGate& one) { return find(ask.spec.gates, one.type) != nullptr; });
+  for (const ReadinessGate& one : ask.spec.gates) {
+    if (find(sent, one.type) == nullptr) sent.push_back(one);
+  }
+  SLIPWAY_TRY(gates, merge_gates(were, were, sent, who.gate_writer(ask.gate_right), name));
+  for (const ReadinessGate& one : ask.spec.gates) {
+    if (find(gates, one.type) != nullptr) add_gate(gates, one.type, who.gate_writer(ask.gate_right).source);
+  }
+  SLIPWAY_TRY_VOID(check_owners(gates, {}, ask.conditions, who.names(), name));
+  return gates;
 }
 
 RevisionRecord create_revision(const CreateAsk& ask, const Place& place, const Requester& who) {
@@ -226,17 +294,15 @@ RevisionRecord create_revision(const CreateAsk& ask, const Place& place, const R
                         .authors = {who.user}};
   if (record.tasks.empty()) record.tasks = {RevisionTask{.type = TaskType::Init, .init = InitTask{}}};
   record.upstream_name = upstream_of(record.tasks.front());
-  const bool is_clone = record.tasks.front().type == TaskType::Clone;
-  record.gates = gates_of(ask.gates, is_clone ? kUpstreamSource : kPackageSource);
   if (ask.source != nullptr) {
-    record.gates = is_clone ? cloned(ask.source->gates) : ask.source->gates;
-    if (ask.upstream != nullptr) record.gates = upgraded(ask.source->gates, ask.upstream->gates);
     record.conditions = reset(ask.source->conditions, kNewRevision, ask.content, who.now.time());
   }
   const std::string name = record.key().object_name();
-  const Write write{.object = name, .by = who.user, .now = who.now.time(), .content = ask.content};
-  for (const ReadinessGate& one : ask.spec.gates) add_gate(record.gates, one.type, "user:" + who.user, one.owner);
+  const Write write{.object = name, .by = who.user, .now = who.now.time(), .content = ask.content, .generation = 1};
+  const Gates were = inherited_gates(ask);
+  record.gates = check_new(ask, who).value_or(were);
   for (const Condition& one : ask.conditions) set_condition(record.conditions, one, write);
+  record.conditions = asked_again(std::move(record.conditions), were, record.gates, who.names(), who.now.time());
   record.intents.push_back(intent_of(record, IntentKind::Save, place));
   record.intents.back().commit = ask.commit;
   record.commit = ask.commit;
@@ -254,6 +320,7 @@ RevisionRecord confirmed(const RevisionRecord& record) {
   out.revision = done.revision;
   out.commit = done.commit;
   out.outside.clear();
+  out.notes.clear();
   return out;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/wall_steps.h"
 #include "delivery/package/lifecycle.h"
+#include "delivery/package/owners.h"
 #include "delivery/package/record.h"
 
 namespace slipway::delivery::package {
@@ -22,6 +23,11 @@ namespace slipway::delivery::package {
 struct Requester {
   std::string user{};
   Now now = Time{};
+  std::vector<std::string> groups{};
+  bool is_program = false;  // one of this program's controllers
+
+  OwnerNames names() const;
+  GateWriter gate_writer(GateRight right) const;
 };
 
 struct Updated {
@@ -38,7 +44,8 @@ struct PutAsk {
   const json::Value& sent;        // the object
   Endpoint endpoint = Endpoint::Main;
   GateMode mode = GateMode::Enforce;
-  bool was_latest = false;  // kpt.dev/latest-revision at `base`
+  GateRight gate_right = GateRight::Own;  // Any: the user may approve
+  bool was_latest = false;                // kpt.dev/latest-revision at `base`
   /// Of an approval: the commit that was made in the mirror, the branch's commit that it was made upon, and the number.
   std::string commit{};
   std::string branch_commit{};
@@ -54,6 +61,8 @@ struct Place {
 /// To do `kind` to what the record is now; commits, where the kind has any, are the caller's.
 Intent intent_of(const RevisionRecord& record, IntentKind kind, const Place& place);
 Result<Updated> put_revision(const PutAsk& ask, const Place& place, const Requester& who);
+/// Whether it changes gates as only who may approve does.
+bool needs_gate_right(const PutAsk& ask, const Requester& who);
 
 /// A PUT of files, rendered already. `conditions` and `gates` are what the sender's Kptfile says of them, nullopt where it says
 /// nothing; gates are types.
@@ -65,24 +74,33 @@ struct ContentAsk {
   std::optional<std::vector<std::string>> gates{};
   Render render = Render::Passed;
   std::string commit{};  // that was made of it
+  GateRight gate_right = GateRight::Own;
 };
+bool needs_gate_right(const ContentAsk& ask, const Requester& who);
 /// Conflict when the content was changed since `base`; BadRequest unless it is a draft.
 Result<Updated> put_content(const ContentAsk& ask, const Place& place, const Requester& who);
 
 /// A new revision with that content. `source` is the revision that edit and upgrade go on from, or whose package is cloned;
-/// null of init and foreign upstreams. `upstream` is what an upgrade goes to. The causes of names, tasks and lifecycle are
+/// null of init and foreign upstreams. `old_upstream` and `upstream` are what
+/// an upgrade goes from and to. The causes of names, tasks and lifecycle are
 /// judged before.
 struct CreateAsk {
   const RevisionSpec& spec;
   const ContentView& content;
   const RevisionRecord* source = nullptr;
   const RevisionRecord* upstream = nullptr;
+  const RevisionRecord* old_upstream = nullptr;
   std::vector<std::string> gates{};  // of the Kptfile
   Conditions conditions{};           // that it is created with, as the variant's Drafted
   Render render = Render::Nothing;
   bool is_deployment = false;
   std::string commit{};
+  GateRight gate_right = GateRight::Own;
 };
+/// The gates that it begins with. Invalid where the spec gives a gate of the source or upstream another owner or step, which is
+/// not the creator's to do; Forbidden where it sets the condition of an owned gate True.
+Result<Gates> check_new(const CreateAsk& ask, const Requester& who);
+/// REQUIRES: check_new().
 RevisionRecord create_revision(const CreateAsk& ask, const Place& place, const Requester& who);
 
 /// The remote has taken the first intent: the record without it; of an approval it is published now.

@@ -141,6 +141,8 @@ Task<Result<CommandAnswer>> gate(CommandCall call) {
   json::ObjectBuilder asked;
   asked.add("conditionType", type);
   if (!option(call, "owner").empty()) asked.add("owner", option(call, "owner"));
+  SLIPWAY_CO_TRY_VOID(check_option(call, "at", {"propose", "approve"}));
+  if (!option(call, "at").empty()) asked.add("at", option(call, "at"));
   const Value made =
       verb == "add" ? with_item(gates, "conditionType", asked.build()) : without_item(gates, "conditionType", type);
   SLIPWAY_CO_TRY(reply,
@@ -157,7 +159,8 @@ Task<Result<CommandAnswer>> gate(CommandCall call) {
 Task<Result<CommandAnswer>> ready(CommandCall call) {
   SLIPWAY_CO_TRY(words, words_of(call, 1, "pkg ready REVISION|FOLDER"));
   SLIPWAY_CO_TRY(revision, co_await fetch_revision(*call.client, call.ns, plain_name(words[0])));
-  const auto missing = unmet(revision.spec.gates, revision.status.conditions, call.env.clock.now());
+  const auto missing =
+      unmet(gates_at(revision.spec.gates, revision.lifecycle()), revision.status.conditions, call.env.clock.now());
   const Condition* whole =
       find(revision.status.conditions, revision.lifecycle() == Lifecycle::Draft ? kReadyToPropose : kReadyToApprove);
   const bool is_unreadable = whole != nullptr && whole->reason == kKptfileUnreadable;
@@ -184,7 +187,8 @@ std::vector<Command> verdict_commands() {
                     .help = "add a gate to a revision, or take it back (or of a folder)",
                     .words_name = "VERB",
                     .words_help = "add REVISION TYPE; or remove REVISION TYPE",
-                    .options = {{.name = "owner", .help = "person or group who has to see to it"}}},
+                    .options = {{.name = "owner", .help = "the user or group that alone may set its condition True"},
+                                {.name = "at", .help = "propose or approve: the step before which it is asked; absent: both"}}},
                    gate),
           looking({.verb = "pkg ready",
                    .help = "say whether all gates are met; exit code 1 and what is missing when not",

@@ -45,11 +45,11 @@ RevisionRecord drifted(RevisionRecord record, const std::string& text) {
 }
 
 /// Once for a record from before spec.upstreamName, by which dependents are found.
-Task<Result<Outcome>> name_upstream(client::Client& client, Value object) {
+Task<Result<Outcome>> name_upstream(client::Client& client, Time now, Value object) {
   SLIPWAY_CO_TRY(stored, read_record(object));
   RevisionRecord next = stored.record;
   next.upstream_name = missing_upstream(object);
-  SLIPWAY_CO_TRY_VOID(co_await put_record(client, std::move(stored), std::move(next), object["metadata"]));
+  SLIPWAY_CO_TRY_VOID(co_await put_record(client, now, std::move(stored), std::move(next), object["metadata"]));
   co_return Outcome::settled();
 }
 
@@ -81,6 +81,7 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
   const Value object = records_->get(run.key);
   if (object.is_null()) {
     resting_.erase(run.key);
+    told_.erase(run.key);
     co_return Outcome::settled();
   }
   auto outcome = co_await look_after(run.client, object);
@@ -103,14 +104,15 @@ Task<> RecordWorker::tell(client::Client& client, ObjectKey key, std::string why
   RevisionRecord next = stored->record;
   next.not_pushed = std::move(why);
   const Value metadata = stored->object["metadata"];
-  (void)co_await put_record(client, *std::move(stored), std::move(next), metadata);
+  (void)co_await put_record(client, env_.clock.now(), *std::move(stored), std::move(next), metadata);
 }
 
 /// Most changes are verdicts about a draft, which need nothing but a rest: those are not even decoded.
 Task<Result<Outcome>> RecordWorker::look_after(client::Client& client, Value object) {
   const bool is_draft = object["spec"]["lifecycle"].as_string() == json::enum_name(Lifecycle::Draft);
   const bool has_work = !object["spec"]["intents"].empty();
-  if (!has_work && !missing_upstream(object).empty()) co_return co_await name_upstream(client, std::move(object));
+  if (!has_work && !missing_upstream(object).empty())
+    co_return co_await name_upstream(client, env_.clock.now(), std::move(object));
   if (is_draft && !has_work && kube::label(object, kLatestLabel).empty()) co_return co_await catch_up(client, object);
   resting_.erase(kube::key_of(object));
   SLIPWAY_CO_TRY(stored, read_record(object));
@@ -144,7 +146,7 @@ Task<Result<Outcome>> RecordWorker::carry_out(client::Client& client, StoredReco
       next.intents.front() = done.intent;
     }
     const Value metadata = stored.object["metadata"];
-    SLIPWAY_CO_TRY(written, co_await put_record(client, std::move(stored), std::move(next), metadata));
+    SLIPWAY_CO_TRY(written, co_await put_record(client, env_.clock.now(), std::move(stored), std::move(next), metadata));
     stored = std::move(written);
   }
   co_return Outcome::settled();
@@ -169,7 +171,7 @@ Task<Result<StoredRecord>> RecordWorker::confirm(client::Client& client, OpenRep
   }
   if (intent.kind == IntentKind::Approve && is_highest(stored, next.revision)) metadata = with_latest(metadata, true);
   if (next.intents.empty()) next.self_lock = repository.lock(next.path, content_ref(next, repository), next.commit);
-  co_return co_await put_record(client, std::move(stored), std::move(next), metadata);
+  co_return co_await put_record(client, env_.clock.now(), std::move(stored), std::move(next), metadata);
 }
 
 std::vector<StoredRecord> RecordWorker::siblings(const StoredRecord& stored) const {
@@ -191,12 +193,31 @@ bool RecordWorker::is_highest(const StoredRecord& stored, std::int64_t revision)
       others, [&](const StoredRecord& one) { return is_published(one.record.lifecycle) && one.record.revision > revision; });
 }
 
+/// An event for each note that no commit has yet; once, as each has its number.
+Task<> RecordWorker::record_flips(client::Client& client, StoredRecord stored) {
+  const GitNotes& notes = stored.record.notes;
+  const Value about = unjudged_revision(stored);
+  std::int64_t number = notes.total - static_cast<std::int64_t>(notes.pending.size());
+  const auto known = told_.find(stored.key());
+  const std::int64_t told = known == told_.end() ? 0 : known->second;
+  for (const GitNote& one : notes.pending) {
+    control::EventText text{.reason = one.key == kConditionFlip ? "ConditionFlipped" : "GateKept",
+                            .message = one.text,
+                            .instance = std::to_string(++number)};
+    if (number <= told || (one.key != kConditionFlip && one.key != kGateKept)) continue;
+    if (one.key == kGateKept) text.type = "Warning";
+    const auto made = co_await control::record_event(env_, client, about, std::move(text), kRecordManager);
+    if (made) told_[stored.key()] = number;
+  }
+}
+
 Task<Result<Outcome>> RecordWorker::keep_up(client::Client& client, StoredRecord stored) {
+  co_await record_flips(client, stored);
   const bool is_wanted = is_published(stored.record.lifecycle) && is_highest(stored, stored.record.revision);
   if (is_wanted != stored.is_latest()) {
     const Value metadata = with_latest(stored.object["metadata"], is_wanted);
     RevisionRecord same = stored.record;
-    SLIPWAY_CO_TRY_VOID(co_await put_record(client, std::move(stored), std::move(same), metadata));
+    SLIPWAY_CO_TRY_VOID(co_await put_record(client, env_.clock.now(), std::move(stored), std::move(same), metadata));
     co_return Outcome::settled();
   }
   co_return Outcome::settled();
@@ -210,13 +231,21 @@ Task<Result<Outcome>> RecordWorker::catch_up(client::Client& client, Value objec
   if (rest.version != version) rest = {.version = version, .since = now};
   if (const Duration left = rest.since + kCatchUpRest - now; left > Duration{0}) co_return Outcome::retries_after(left);
   SLIPWAY_CO_TRY(stored, read_record(object));
+  co_await record_flips(client, stored);
   const bool is_behind = stored.record.exported != verdicts_digest(stored.record) && stored.record.drift.empty() &&
                          !kube::is_deleting(stored.object);
   if (!is_behind) co_return Outcome::settled();
   SLIPWAY_CO_TRY(repository, co_await open_repository(client, key.ns, stored.record.repository));
+  SLIPWAY_CO_TRY(git, git_of(env_));
+  const std::string ref = content_ref(stored.record, repository);
+  SLIPWAY_CO_TRY(there, co_await git->list_refs(repository.remote, ref));
+  const auto at = std::ranges::find(there.refs, ref, &GitRef::name);
+  // Others have pushed to it: what they committed is merged first, when the repository is read.
+  const bool has_moved = at == there.refs.end() || at->id != stored.record.commit;
+  if (has_moved) co_return Outcome::retries_after(kCatchUpRest);
   SLIPWAY_CO_TRY(next, co_await exported(env_, repository, stored.record, kRecordManager));
   const Value metadata = stored.object["metadata"];
-  SLIPWAY_CO_TRY_VOID(co_await put_record(client, std::move(stored), std::move(next), metadata));
+  SLIPWAY_CO_TRY_VOID(co_await put_record(client, env_.clock.now(), std::move(stored), std::move(next), metadata));
   co_return Outcome::settled();
 }
 

@@ -41,6 +41,7 @@ class RecordWorker : public control::Controller {
   Task<Result<control::Outcome>> keep_up(client::Client& client, StoredRecord stored);
   Task<Result<control::Outcome>> catch_up(client::Client& client, json::Value object);
   Task<> tell(client::Client& client, kube::ObjectKey key, std::string why);
+  Task<> record_flips(client::Client& client, StoredRecord stored);
   Task<Result<StoredRecord>> confirm(client::Client& client, OpenRepository repository, StoredRecord stored, std::string text);
   /// The other records of its package, from the cache.
   std::vector<StoredRecord> siblings(const StoredRecord& stored) const;
@@ -49,6 +50,7 @@ class RecordWorker : public control::Controller {
   Env& env_;
   control::Informer* records_ = nullptr;
   std::map<kube::ObjectKey, Rest> resting_{};
+  std::map<kube::ObjectKey, std::int64_t> told_{};  // numbers of the notes that have an event
 };
 
 /// The remote as an intent has seen it.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/mac.h"
 #include "delivery/pipeline/hooks.h"
 
 namespace slipway::delivery::pipeline {
@@ -76,18 +75,6 @@ bool HookMemory::admit(const std::string& pipeline, Steady now) {
   if (calls.size() >= kCallsPerWindow) return false;
   calls.push_back(now);
   return true;
-}
-
-std::string signed_text(std::string_view method, std::string_view path, std::string_view timestamp, std::string_view nonce,
-                        std::string_view body) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", method, path, timestamp, nonce, body);
-}
-
-bool is_signed(std::string_view header, std::string_view key, std::string_view text) {
-  const auto equals = header.find('=');
-  if (equals == std::string_view::npos || key.empty()) return false;
-  const auto hash = mac_hash(header.substr(0, equals));
-  return hash && is_same_secret(header.substr(equals + 1), hmac_hex(*hash, key, text));
 }
 
 std::string secret_of(const PipelineSpec& spec, std::string_view environment) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/digest.h"
 #include "base/text.h"
 #include "client/client.h"
@@ -23,8 +21,6 @@ using json::Value;
 using kube::Object;
 
 constexpr const char* kManager = "slipway-pipeline-hook";
-constexpr std::size_t kMostNonceBytes = 64;
-constexpr std::size_t kLeastNonceBytes = 8;
 constexpr int kMostTries = 8;  // to write a nonce down, between others who write the Pipeline
 
 /// One call, as far as it is understood.
@@ -140,21 +136,6 @@ Task<Result<void>> check_body_signature(Call& call, std::string environment) {
   co_return within_limit(call, call.context.env.clock.steady());
 }
 
-/// When the call was made.
-Result<Time> time_of(const Call& call, const std::string& timestamp) {
-  std::int64_t seconds = 0;
-  const auto [stop, error] = std::from_chars(timestamp.data(), timestamp.data() + timestamp.size(), seconds);
-  if (error != std::errc{} || stop != timestamp.data() + timestamp.size()) {
-    return unauthorized(fmt::format("{} must be seconds since 1970", kTimestampHeader));
-  }
-  const Time sent{seconds_saturating(seconds)};
-  const Time now = call.context.env.clock.now();
-  if (sent < now - kReplayWindow || sent > now + kReplayWindow) {
-    return unauthorized(fmt::format("{} is more than {} from now", kTimestampHeader, to_string(kReplayWindow)));
-  }
-  return sent;
-}
-
 /// Writes the nonce down on the Pipeline, which `call` has as it is then. Unauthorized when it was used before.
 Task<Result<void>> use_nonce(Call& call, std::string nonce, Time until) {
   Status conflict;
@@ -184,25 +165,9 @@ Task<Result<void>> use_nonce(Call& call, std::string nonce, Time until) {
 /// Ours: over everything, once.
 Task<Result<void>> check_whole_signature(Call& call, std::string environment) {
   SLIPWAY_CO_TRY(key, co_await key_of(call, environment));
-  const http::Headers& headers = call.http.headers;
-  const std::string timestamp(headers.get(kTimestampHeader));
-  const std::string nonce(headers.get(kNonceHeader));
-  for (const std::string_view name : {kSignatureHeader, kTimestampHeader, kNonceHeader}) {
-    if (headers.get(name).empty()) co_return unauthorized(fmt::format("the call has no {} header", name));
-  }
-  const bool is_plain = std::ranges::all_of(
-      nonce, [](char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_'; });
-  if (nonce.size() < kLeastNonceBytes || nonce.size() > kMostNonceBytes || !is_plain) {
-    co_return unauthorized(
-        fmt::format("{} must be {} to {} letters, digits, - and _", kNonceHeader, kLeastNonceBytes, kMostNonceBytes));
-  }
-  const std::string text = signed_text(call.http.method, call.path, timestamp, nonce, call.http.body);
-  if (!is_signed(headers.get(kSignatureHeader), key, text)) {
-    co_return unauthorized(fmt::format("{} does not fit method, path, timestamp, nonce and body", kSignatureHeader));
-  }
-  SLIPWAY_CO_TRY(sent, time_of(call, timestamp));
+  SLIPWAY_CO_TRY(signed_call, probe::check_signed(call.http, call.path, key, call.context.env.clock.now()));
   SLIPWAY_CO_TRY_VOID(within_limit(call, call.context.env.clock.steady()));
-  co_return co_await use_nonce(call, nonce, sent + kReplayWindow);
+  co_return co_await use_nonce(call, signed_call.nonce, signed_call.sent + kReplayWindow);
 }
 
 Result<Value> body_of(const Call& call) {

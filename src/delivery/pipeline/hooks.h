@@ -24,18 +24,20 @@
 
 #include "client/served.h"
 #include "delivery/pipeline/spec.h"
+#include "delivery/probe/signed_call.h"
 
 namespace slipway::delivery::pipeline {
 
-inline constexpr std::string_view kSignatureHeader = "X-Signature";          // "sha256=<hex>", also sha224, sha384, sha512
-inline constexpr std::string_view kTimestampHeader = "X-Slipway-Timestamp";  // seconds since 1970
-inline constexpr std::string_view kNonceHeader = "X-Slipway-Nonce";          // 8 to 64 letters, digits, - and _
-inline constexpr std::string_view kHmacKey = "hmac-key";                     // of the Secret
-inline constexpr Duration kReplayWindow = std::chrono::minutes{5};
+using probe::is_signed;
+using probe::kHookUser;  // one person for rules that count people, and never an author
+using probe::kReplayWindow;
+using probe::signed_text;
+inline constexpr std::string_view kSignatureHeader = probe::kCallSignature;
+inline constexpr std::string_view kTimestampHeader = probe::kCallTimestamp;
+inline constexpr std::string_view kNonceHeader = probe::kCallNonce;
+inline constexpr std::string_view kHmacKey = probe::kCallKey;
 inline constexpr std::size_t kCallsPerWindow = 20;
 inline constexpr Duration kCallWindow = std::chrono::seconds{30};
-/// Who approved by a hook: this and the name of the Secret. One person for rules that count people, and never an author.
-inline constexpr std::string_view kHookUser = "hook:";
 /// On a Release that was there when CI announced it: when its artifact was made.
 inline constexpr std::string_view kArtifactCreatedAnnotation = "pipelines.slipway.dev/artifact-created";
 
@@ -48,12 +50,6 @@ class HookMemory {
  private:
   std::map<std::string, std::deque<Steady>> calls_;
 };
-
-/// The text that the signature of a call covers: "POST\n/release/apps/podinfo\n1772359200\nNONCE\nBODY".
-std::string signed_text(std::string_view method, std::string_view path, std::string_view timestamp, std::string_view nonce,
-                        std::string_view body);
-/// Whether `header` is the MAC of `text`; compares in constant time.
-bool is_signed(std::string_view header, std::string_view key, std::string_view text);
 
 /// The Secret that signs calls about `environment`, or about the pipeline as a whole when that is empty; "" when none is named.
 std::string secret_of(const PipelineSpec& spec, std::string_view environment);

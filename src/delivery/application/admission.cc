@@ -14,8 +14,11 @@
 namespace slipway::delivery::application {
 namespace {
 
+/// A name that is no text stays, to be refused.
 Value named(const Value& item, const std::string& name) {
-  return item.is_object() && item["name"].as_string().empty() ? item.with("name", name) : item;
+  const Value& own = item["name"];
+  const bool has_none = own.is_null() || (own.is_string() && own.as_string().empty());
+  return item.is_object() && has_none ? item.with("name", name) : item;
 }
 
 Value with_step_names(Value steps) {

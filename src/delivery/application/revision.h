@@ -47,6 +47,8 @@ Value revision_content(const Value& revision);
 /// The ConfigMap with the rendered objects of a revision, and the Secret with those that are secret.
 inline constexpr const char* kResourcesConfigMap = "resourcesConfigMap";
 std::string revision_name(std::string_view application, std::int64_t number);
+/// The number in the name of a revision; 0: it has none.
+std::int64_t number_of_revision(const Value& revision);
 
 /// What a revision holds, with its definitions read: applications share those that are the same.
 struct Frozen {

@@ -192,7 +192,9 @@ std::string summary(const kube::Object& application, const control::View& view) 
       fmt::format("application {}/{}: {}, revision {}, age {}\n", kube::ns(application), kube::name(application), phase,
                   status["latestRevision"]["name"].as_string().empty() ? "-" : status["latestRevision"]["name"].as_string(),
                   age(kube::creation_time(application), view.now()));
-  return line + notes_of(application) + tables(application);
+  const std::string back = status["rolledBackTo"].str();
+  return line + (back.empty() ? "" : fmt::format("note: rolled back: revision {} serves\n", back)) + notes_of(application) +
+         tables(application);
 }
 
 std::string describe(const kube::Object& application, const control::View& view, const std::vector<kube::Object>& events) {

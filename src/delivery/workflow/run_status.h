@@ -35,6 +35,8 @@ inline constexpr const char* kReasonTerminate = "Terminate";
 inline constexpr const char* kReasonTimeout = "Timeout";
 inline constexpr const char* kReasonAction = "Action";
 inline constexpr const char* kReasonFailedAfterRetries = "FailedAfterRetries";
+/// A value of suspendState: steps have used up their retries, under --suspend-on-failure.
+inline constexpr const char* kSuspendedByFailure = "FailedAfterRetries";
 /// Messages of a run.
 inline constexpr const char* kMessageRetriesExhausted =
     "The workflow terminates automatically because the failed times of steps have reached the limit";
@@ -145,7 +147,8 @@ struct RunStatus {
     d.field("status", &RunStatus::phase, "initializing, executing, suspending, terminated, failed or succeeded.");
     d.field("message", &RunStatus::message, "Why, in words.");
     d.field("suspend", &RunStatus::is_suspended, "It is paused. Users set and clear it.").always();
-    d.field("suspendState", &RunStatus::suspend_state, "Why it is paused.");
+    d.field("suspendState", &RunStatus::suspend_state,
+            "FailedAfterRetries: steps have used up their retries; resuming the run tries them again.");
     d.field("terminated", &RunStatus::is_terminated, "It was ended before its end. Users set it.").always();
     d.field("finished", &RunStatus::is_finished, "Nothing more will run.").always();
     d.field("contextBackend", &RunStatus::context_backend, "The ConfigMap that keeps the variables of the run.")

@@ -85,6 +85,10 @@ Task<StepOutcome> PassRun::run_step(const Step& step, const StepList& list, cons
     status.reason = kReasonSkip;
     co_return outcome;
   }
+  if (checked.check == Check::Fail) {
+    fail_step(step, outcome, kReasonInput, checked.message);
+    co_return outcome;
+  }
   if (checked.check == Check::TimeOut) {
     // DIVERGES: upstream evaluates the step once more, with all its effects.
     status.phase = kFailed;

@@ -10,6 +10,7 @@
 #include "delivery/application/definition_store.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
+#include "delivery/application/run_stamp.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -80,7 +81,8 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
                          .mutate = with_names,
                          .validate = check_marks,
                          .mutate_for = record_identity,
-                         .validate_for = check_service_account};
+                         .validate_for = check_service_account,
+                         .stamp_status = stamp_run};
   if (on_fault == OnFault::Refuse) {
     row.validate_around = [store](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
       return check_delivery(object, old, lookup_in(*store, object, find));
@@ -88,7 +90,8 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
   }
   row.warn = [store, on_fault](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
     const Lookup lookup = lookup_in(*store, object, find);
-    std::vector<std::string> told = trait_warnings(object, old, lookup);
+    std::vector<std::string> told = run_warnings(object, old);
+    for (auto* more : {trait_warnings, step_warnings}) std::ranges::move(more(object, old, lookup), std::back_inserter(told));
     if (on_fault == OnFault::Warn) std::ranges::move(as_texts(check_delivery(object, old, lookup)), std::back_inserter(told));
     return told;
   };
@@ -135,13 +138,16 @@ std::vector<std::string> as_texts(const std::vector<Cause>& causes) {
 }
 
 std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::string& definition_namespace) {
-  std::vector<kube::AdmissionRow> rows = {application_row(on_fault, definition_namespace),
-                                          {.group = kWorkflowRunKind.group,
-                                           .kind = kWorkflowRunKind.kind,
-                                           .mutate = {},
-                                           .validate = {},
-                                           .mutate_for = record_identity,
-                                           .validate_for = check_service_account}};
+  std::vector<kube::AdmissionRow> rows = {
+      application_row(on_fault, definition_namespace),
+      {.group = kWorkflowRunKind.group,
+       .kind = kWorkflowRunKind.kind,
+       .mutate = {},
+       .validate = {},
+       .mutate_for = record_identity,
+       .validate_for = check_service_account,
+       .warn = [](const kube::Object& run, const kube::Object& old, const kube::FindObject&) { return run_warnings(run, old); },
+       .stamp_status = stamp_run}};
   std::ranges::move(author_rows(definition_namespace), std::back_inserter(rows));
   return rows;
 }

@@ -20,6 +20,7 @@
 #include "delivery/application/run_context.h"
 #include "delivery/application/run_record.h"
 #include "delivery/application/standstill.h"
+#include "delivery/application/step_context.h"
 #include "delivery/application/taking_over.h"
 #include "delivery/application/upkeep.h"
 #include "json/text.h"
@@ -460,7 +461,10 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                           ? Result<DefinitionPtr>(known->second)
                           : app.lookup().definition(DefinitionKind::WorkflowStep, found);
     if (!definition) co_return fail(std::move(definition).error());
-    co_return step_definition(type, **definition);
+    SLIPWAY_CO_TRY(context, co_await step_context_of(app, *definition));
+    auto made = step_definition(type, **definition);
+    if (made) made->context = std::move(context);
+    co_return made;
   };
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
   std::erase_if(pass.store.notes, [](const auto& note) { return note.first.starts_with(kDelivered); });

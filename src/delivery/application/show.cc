@@ -99,6 +99,14 @@ control::Wait wait_for_deletion(const kube::Object& application) {
   return wait;
 }
 
+/// Conditions without which the workflow does not begin, and what they are about.
+struct Obstacle {
+  const char* condition;
+  const char* on;
+};
+constexpr Obstacle kObstacles[] = {
+    {"Parsed", "its spec"}, {"Revision", "its revision"}, {"Policy", "the objects of its policies"}};
+
 std::vector<control::Wait> explain(const kube::Object& application, const control::View& view) {
   std::vector<control::Wait> waits;
   const Value& status = application["status"];
@@ -107,11 +115,13 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
     waits.push_back({.on = "nothing", .reason = "Paused", .message = why, .since = {}, .next = {}, .part = ""});
     return waits;
   }
-  if (const Value& parsed = kube::condition(application, "Parsed"); parsed["status"].as_string() == "False") {
-    waits.push_back({.on = "its spec",
-                     .reason = parsed["reason"].str(),
-                     .message = parsed["message"].str(),
-                     .since = kube::time_of(parsed["lastTransitionTime"]),
+  for (const Obstacle& obstacle : kObstacles) {
+    const Value& condition = kube::condition(application, obstacle.condition);
+    if (condition["status"].as_string() != "False") continue;
+    waits.push_back({.on = obstacle.on,
+                     .reason = condition["reason"].str(),
+                     .message = condition["message"].str(),
+                     .since = kube::time_of(condition["lastTransitionTime"]),
                      .next = {},
                      .part = ""});
     return waits;
@@ -152,6 +162,11 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
 /// Conditions that are there only when there is something to know.
 std::string notes_of(const kube::Object& application) {
   std::string out;
+  for (const Obstacle& obstacle : kObstacles) {
+    const Value& condition = kube::condition(application, obstacle.condition);
+    if (condition["status"].as_string() != "False") continue;
+    out += fmt::format("note: {}: {}\n", obstacle.condition, one_line(condition["message"].str()));
+  }
   for (const char* type : {"Progressing", "StateKeep", "Contested", kDefinitionChanged, "Deleting"}) {
     const Value& condition = kube::condition(application, type);
     if (!condition.is_null()) out += fmt::format("note: {}: {}\n", type, one_line(condition["message"].str()));

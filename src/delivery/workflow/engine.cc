@@ -463,8 +463,19 @@ void PassRun::compose_status() {
   status_.step_index = first_open - run_.steps.steps.begin();
 }
 
+/// What steps say that a user has ended; empty: none.
+std::string PassRun::tell_termination() {
+  const std::string by = status_.terminated_by.empty() ? "a user" : status_.terminated_by;
+  std::string told;
+  for (auto& [name, step] : by_name_) {
+    if (step.phase != kFailed || step.reason != kReasonTerminate) continue;
+    told = fmt::format("terminated by {}", by);
+    step.message = told;
+  }
+  return told.empty() && status_.is_terminated && !status_.terminated_by.empty() ? fmt::format("terminated by {}", by) : told;
+}
+
 void PassRun::conclude() {
-  compose_status();
   bool is_moving = false;
   bool has_failed_after_retries = false;
   for (const auto& [name, step] : by_name_) {
@@ -474,7 +485,7 @@ void PassRun::conclude() {
                 (step.phase == kPending && !is_held_back(*spec) && !pending_on(*spec));
     has_failed_after_retries = has_failed_after_retries || step.reason == kReasonFailedAfterRetries;
   }
-  status_.message.clear();
+  status_.message = tell_termination();
   status_.suspend_state.clear();
   if (has_failed_after_retries && run_.options.suspends_on_failure) {
     if (!is_moving && !status_.is_terminated) {
@@ -486,6 +497,8 @@ void PassRun::conclude() {
     status_.is_terminated = true;
     status_.message = kMessageRetriesExhausted;
   }
+  compose_status();
+  if (!status_.is_suspended) status_.suspended_by.clear();
   status_.phase = phase_of(status_, run_.steps.steps.size());
   status_.is_finished = status_.phase == kSucceeded || status_.phase == kFailed || status_.phase == kTerminated;
   if (status_.is_finished) {

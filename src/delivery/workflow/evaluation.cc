@@ -100,7 +100,7 @@ std::expected<Value, std::string> params_of(const cue::Call& call, const Provide
   }
   json::ObjectBuilder params;
   for (const cue::FieldCursor& field : from.fields()) {
-    if (is_flat && !contains(provider.params, field.name)) continue;
+    if (is_flat && !provider.takes_all && !contains(provider.params, field.name)) continue;
     if (provider.patches && field.name == "patch") {
       params.add(field.name, true);
       continue;

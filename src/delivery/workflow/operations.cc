@@ -178,6 +178,8 @@ Result<std::pair<RunStatus, RunStore>> restart_from(const Steps& steps, RunStatu
   std::erase_if(status.steps, [&](const StepStatus& one) { return names.contains(one.name) && one.sub_steps.empty(); });
   status.is_suspended = false;
   status.suspend_state.clear();
+  status.suspended_by.clear();
+  status.terminated_by.clear();
   status.is_terminated = false;
   status.is_finished = false;
   status.end_time.reset();

@@ -63,6 +63,7 @@ class PassRun {
   void wake_due_steps();
   bool is_group_overdue(const Step& member) const;
   void conclude();
+  std::string tell_termination();
   std::optional<Duration> delay() const;
   std::optional<Duration> delay_of(const Step& step) const;
   Duration pause_after_failure(const Step& step, const SubStepStatus& status) const;

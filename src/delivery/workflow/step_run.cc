@@ -50,6 +50,11 @@ bool follow(const Answer& answer, StepOutcome& outcome) {
   return false;
 }
 
+Value with_members(Value context, const Value& more) {
+  for (const auto& [name, value] : more.members()) context = context.with(std::string(name), value);
+  return context;
+}
+
 }  // namespace
 
 class PassRun::Slot {
@@ -139,7 +144,7 @@ Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outco
   }
   Evaluation evaluation{.program = definition->program,
                         .parameter = std::move(*parameter),
-                        .context = context,
+                        .context = with_members(context, definition->context),
                         .answers = {},
                         .outputs = step.outputs,
                         .providers = &run_.providers,

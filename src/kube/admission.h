@@ -39,7 +39,7 @@ struct AdmissionRow {
   std::function<std::vector<Cause>(const Object& object, const Object& old, const Asker& asker)> validate_for = {};
   /// As validate, for what depends on other objects. Runs last, if the others found nothing. May be empty.
   std::function<std::vector<Cause>(const Object& object, const Object& old, const FindObject& find)> validate_around = {};
-  /// What the writer of an accepted object is told, in warning headers; with stamp_status of status writes too. May be empty.
+  /// What the writer of an accepted object is told, in warning headers. May be empty.
   std::function<std::vector<std::string>(const Object& object, const Object& old, const FindObject& find)> warn = {};
   /// Of writes of the status, where nothing else here runs: gives the object to store, or refuses it. May be empty.
   std::function<Result<Object>(const Object& object, const Object& old, const Asker& asker)> stamp_status = {};

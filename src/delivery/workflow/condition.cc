@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cue/syntax/literal.h"
 #include "cue/syntax/parser.h"
 #include "delivery/workflow/evaluation.h"
 
@@ -105,10 +104,18 @@ class References {
   }
 };
 
-std::string quoted_steps(const std::vector<std::string>& steps) {
+std::string listed(const std::vector<std::string>& steps) {
   std::string text;
   for (const std::string& step : steps) text += (text.empty() ? "" : ", ") + step;
   return text;
+}
+
+std::string syntax_fault(const std::string& expression) {
+  const std::string text = program_of(expression);
+  cue::Arena arena;
+  cue::Diagnostics diagnostics;
+  cue::parse_file("if", text, 1, arena, diagnostics);
+  return diagnostics.empty() ? "" : diagnostics.front().message;
 }
 
 }  // namespace
@@ -131,18 +138,18 @@ std::string step_read_by(const Reference& reference) {
 }
 
 std::string condition_fault(const std::string& expression, const std::vector<std::string>& steps) {
+  if (std::string fault = syntax_fault(expression); !fault.empty()) return fault;
   std::vector<std::string> names(std::begin(kReservedNames), std::end(kReservedNames));
   names.insert(names.end(), steps.begin(), steps.end());
   if (std::string fault = expression_fault(expression, names); !fault.empty()) {
-    return steps.empty() ? fault
-                         : fmt::format("{}; a condition names steps ({}) or status, steps, inputs, context and parameter",
-                                       fault, quoted_steps(steps));
+    return fmt::format("{}: a condition names steps ({}), or status, steps, inputs, context and parameter", fault,
+                       listed(steps));
   }
   for (const Reference& reference : references_of(expression)) {
     if (reference.size() < 2 || (reference[0] != "status" && reference[0] != "steps")) continue;
     if (std::ranges::find(steps, reference[1]) != steps.end()) continue;
     return fmt::format("{}.{}: the workflow has no step {}; its steps are {}", reference[0], reference[1], reference[1],
-                       quoted_steps(steps));
+                       listed(steps));
   }
   return "";
 }

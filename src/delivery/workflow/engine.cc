@@ -135,6 +135,7 @@ void PassRun::terminate_if_asked() {
     if (step.type == kStepGroup) continue;
     step.phase = kFailed;
     step.reason = kReasonTerminate;
+    step.message.clear();
   }
   status_.is_suspended = false;
 }
@@ -463,16 +464,17 @@ void PassRun::compose_status() {
   status_.step_index = first_open - run_.steps.steps.begin();
 }
 
-/// What steps say that a user has ended; empty: none.
+/// What steps say that a user has ended; empty: none. Those that an operator has ended have a message of their own.
 std::string PassRun::tell_termination() {
-  const std::string by = status_.terminated_by.empty() ? "a user" : status_.terminated_by;
-  std::string told;
+  const std::string told = fmt::format("terminated by {}", status_.terminated_by.empty() ? "a user" : status_.terminated_by);
+  bool is_by_user = status_.is_terminated && !status_.terminated_by.empty();
   for (auto& [name, step] : by_name_) {
-    if (step.phase != kFailed || step.reason != kReasonTerminate) continue;
-    told = fmt::format("terminated by {}", by);
+    const bool is_ended = step.phase == kFailed && step.reason == kReasonTerminate && step.type != kStepGroup;
+    if (!is_ended || (!step.message.empty() && step.message != told)) continue;
+    is_by_user = true;
     step.message = told;
   }
-  return told.empty() && status_.is_terminated && !status_.terminated_by.empty() ? fmt::format("terminated by {}", by) : told;
+  return is_by_user ? told : "";
 }
 
 void PassRun::conclude() {

@@ -252,6 +252,22 @@ TEST_F(EngineTest, writing_terminated_ends_what_runs_and_skips_the_rest) {
   EXPECT_EQ(status.phase, kTerminated);
 }
 
+TEST_F(EngineTest, what_a_user_has_ended_says_so_and_who_it_was) {
+  for (const char* user : {"", "ann"}) {
+    status = {};
+    store = {};
+    const Steps steps = steps_of("[{name: a, type: suspend}, {name: b, type: ok}]");
+    pass(steps);
+    status = terminate(status).value();
+    status.terminated_by = user;
+    pass(steps);
+    const std::string told = fmt::format("terminated by {}", *user == 0 ? "a user" : user);
+    EXPECT_EQ(message("a"), told);
+    EXPECT_EQ(status.message, told);
+    EXPECT_EQ(shown(), "a:failed/Terminate b:skipped/Skip");
+  }
+}
+
 TEST_F(EngineTest, a_timeout_fails_the_step_and_shortens_the_wait) {
   const Steps steps = steps_of("[{name: a, type: wait, timeout: 500ms}, {name: b, type: suspend, if: always, timeout: 10s}]");
   EXPECT_EQ(pass(steps).again, Duration(500ms));
@@ -314,8 +330,11 @@ TEST_F(EngineTest, conditions) {
       {"steps[\"a\"].outputs.v == 200", "succeeded"},
       {"context.name == \"app\" && parameter.x == 3", "succeeded"},
       {"inputs.v == 200", "succeeded"},
-      {"nobody.output", "skipped/Skip"},
-      {"1 + 1", "skipped/Skip"},
+      {"status[\"a-b\"].output.x == 1", "skipped/Skip"},
+      {"later.output != _|_", "skipped/Skip"},
+      {"later.output.x == 1", "failed/Input"},
+      {"nobody.output", "failed/Input"},
+      {"1 + 1", "failed/Input"},
   };
   for (const Condition& condition : kConditions) {
     status = {};
@@ -324,12 +343,15 @@ TEST_F(EngineTest, conditions) {
 - {{name: a, type: ok, properties: {{x: 200}}, outputs: [{{name: v, valueFrom: output.x}}]}}
 - {{name: a-b, type: ok, if: 'false'}}
 - {{name: b, type: ok, if: '{}', properties: {{x: 3}}, inputs: [{{from: v}}]}}
+- {{name: later, type: ok, if: 'false'}}
 )",
                                          condition.text);
     run(steps_of(text));
-    EXPECT_EQ(shown(), fmt::format("a:succeeded a-b:skipped/Skip b:{}", condition.shown)) << condition.text << message("b");
+    EXPECT_EQ(shown(), fmt::format("a:succeeded a-b:skipped/Skip b:{} later:skipped/Skip", condition.shown))
+        << condition.text << message("b");
+    EXPECT_EQ(status.phase == kFailed, std::string_view(condition.shown) == "failed/Input") << condition.text;
   }
-  EXPECT_TRUE(message("b").starts_with("pre check error: ")) << message("b");
+  EXPECT_EQ(message("b"), "cannot evaluate if: 1 + 1: it is not true or false");
 }
 
 TEST_F(EngineTest, steps_of_a_graph_overlap_up_to_the_limit) {

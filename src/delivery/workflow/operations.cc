@@ -83,6 +83,7 @@ Result<RunStatus> terminate(RunStatus status) {
     if (step->type == kStepGroup) continue;  // it ends with its steps
     step->phase = kFailed;
     step->reason = kReasonTerminate;
+    step->message.clear();  // the engine says who did it
   }
   status.is_suspended = false;
   status.is_terminated = true;

@@ -38,16 +38,16 @@ constexpr const char* kSequence = R"(
 - %}
 - {name: after, type: ok}
 - {name: always, type: ok, if: always}
-- {name: yes, type: ok, if: 'context.name == "app"'}
-- {name: no, type: ok, if: '1 == 2'}
+- {name: met, type: ok, if: 'context.name == "app"'}
+- {name: unmet, type: ok, if: '1 == 2'}
 )";
 /// `open` runs beside x, and `later` begins after it.
 constexpr const char* kGraph = R"(
 - %}
 - {name: after, type: ok, dependsOn: [x]}
 - {name: always, type: ok, if: always, dependsOn: [x]}
-- {name: yes, type: ok, if: 'context.name == "app"', dependsOn: [x]}
-- {name: no, type: ok, if: '1 == 2', dependsOn: [x]}
+- {name: met, type: ok, if: 'context.name == "app"', dependsOn: [x]}
+- {name: unmet, type: ok, if: '1 == 2', dependsOn: [x]}
 - {name: open, type: wait}
 - {name: later, type: ok, dependsOn: [open]}
 )";
@@ -60,11 +60,11 @@ constexpr const char* kGroup = R"(
   - {name: sub-always, type: ok, if: always, dependsOn: [x]}
 - {name: after, type: ok}
 - {name: always, type: ok, if: always}
-- {name: yes, type: ok, if: 'context.name == "app"'}
-- {name: no, type: ok, if: '1 == 2'}
+- {name: met, type: ok, if: 'context.name == "app"'}
+- {name: unmet, type: ok, if: '1 == 2'}
 )";
-constexpr const char* kSkipsAfter = " after:skipped/Skip always:succeeded yes:succeeded no:skipped/Skip";
-constexpr const char* kRunsAfter = " after:succeeded always:succeeded yes:succeeded no:skipped/Skip";
+constexpr const char* kSkipsAfter = " after:skipped/Skip always:succeeded met:succeeded unmet:skipped/Skip";
+constexpr const char* kRunsAfter = " after:succeeded always:succeeded met:succeeded unmet:skipped/Skip";
 
 struct FlagRow {
   const char* mode;
@@ -76,6 +76,8 @@ struct FlagRow {
   const char* phase;
   std::optional<bool> flag{};  // absent: with the flag and without it
 };
+
+void PrintTo(const FlagRow& row, std::ostream* out) { *out << row.mode; }
 
 std::vector<FlagRow> sequence_rows() {
   const auto row = [](Event event, std::string held, std::string shown, const char* phase, std::optional<bool> flag = {}) {
@@ -117,7 +119,7 @@ std::vector<FlagRow> graph_rows() {
       row(Event::RetriesUsedUp, "", "x:failed/FailedAfterRetries" + skips + goes_on, kFailed, false),
       row(Event::RetriesUsedUp, "x:failed/FailedAfterRetries" + goes_on, "x:succeeded" + runs + goes_on, kSucceeded, true),
       row(Event::SuspendByHand,
-          "x:suspending/Wait after:pending always:pending yes:pending no:pending open:suspending/Wait later:pending",
+          "x:suspending/Wait after:pending always:pending met:pending unmet:pending open:suspending/Wait later:pending",
           "x:succeeded" + runs + goes_on, kSucceeded),
       row(Event::TimeOut, "", "x:failed/Timeout" + skips + goes_on, kFailed),
   };

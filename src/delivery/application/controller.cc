@@ -86,6 +86,11 @@ void remember_notes(Memory& memory, const workflow::RunStore& store) {
   }
 }
 
+std::string note_in(const workflow::RunStore& store, const char* key) {
+  const auto found = store.notes.find(key);
+  return found == store.notes.end() ? "" : found->second;
+}
+
 /// What a run delivers: changes restart it.
 std::string run_marker(const kube::Object& application, const LatestRevision& revision) {
   const auto version = kube::annotation(application, kPublishVersion);
@@ -95,6 +100,11 @@ std::string run_marker(const kube::Object& application, const LatestRevision& re
 /// KubeVela adds a digest of values that a chart is rendered with.
 bool is_run_of(std::string_view app_revision, const std::string& marker) {
   return app_revision == marker || app_revision.starts_with(marker + "-vf-");
+}
+
+/// Whether the run of this marker is under way, or has ended.
+bool has_begun(const ApplicationStatus& status, const std::string& marker) {
+  return status.workflow && is_run_of(status.workflow->app_revision, marker) && status.workflow->start_time;
 }
 
 /// What was delivered to clusters that do not answer is still told of.
@@ -113,6 +123,19 @@ void begin_run(ApplicationStatus& status, const std::string& marker, const LiveO
 
 void pass_rendering(ApplicationStatus& status, Time now) {
   for (const char* type : {"Policy", "Render"}) pass_condition(status, type, now);
+}
+
+/// Rendering waits for steps of stage pre-render.
+void pass_parsing(ApplicationStatus& status, bool is_pre_rendered, Time now) {
+  for (const char* type : {"Parsed", "Revision"}) pass_condition(status, type, now);
+  if (!is_pre_rendered) pass_rendering(status, now);
+}
+
+/// The rendered resources for readers, and the objects of policies. Why one of these cannot be applied; empty: all are.
+Task<Result<std::string>> render_all(AppRun& app) {
+  SLIPWAY_CO_TRY_VOID(co_await write_resources(app));
+  auto made = co_await apply_policy_outputs(app);
+  co_return made ? std::string() : made.error().message;
 }
 
 /// Once for each run, after its steps of stage pre-render: they decide what there is to render. That it is done is condition
@@ -322,12 +345,10 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   if (!trackers) co_return Outcome::failed(std::move(trackers).error());
   app.load_trackers(std::move(*trackers));
   const std::string marker = run_marker(application, resolved->revision);
-  const bool restarts =
-      restart.restarts || !status.workflow || !is_run_of(status.workflow->app_revision, marker) || !status.workflow->start_time;
+  const bool restarts = restart.restarts || !has_begun(status, marker);
   if (!restarts) app.continue_run();
   const bool is_pre_rendered = has_pre_render(resolved->parsed->steps);
-  for (const char* type : {"Parsed", "Revision"}) pass_condition(status, type, now);
-  if (!is_pre_rendered) pass_rendering(status, now);
+  pass_parsing(status, is_pre_rendered, now);
   note_definitions(application, *resolved->parsed, status);
   if (restarts) begin_run(status, marker, live_, is_pre_rendered);
   const bool renders = is_to_be_rendered(resolved->parsed->steps, status, restarts);
@@ -338,14 +359,13 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   app.services() = status.services;
   app.applied() = status.applied;
   if (renders) {
-    auto written = co_await write_resources(app);
-    if (!written) co_return Outcome::failed(std::move(written).error());
-    auto made = co_await apply_policy_outputs(app);
-    if (!made) {
+    auto obstacle = co_await render_all(app);
+    if (!obstacle) co_return Outcome::failed(std::move(obstacle).error());
+    if (!obstacle->empty()) {
       // Steps of stage pre-render are not run again for it.
       if (!is_pre_rendered) status.workflow.reset();
       co_return co_await stop_at(run.client, as_written, std::move(status), before,
-                                 {"Policy", "generatingPolicy", "FailedApply", made.error().message});
+                                 {"Policy", "generatingPolicy", "FailedApply", *obstacle});
     }
     pass_rendering(status, now);
   }
@@ -477,8 +497,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   const bool has_secret = !context.secret.is_null() || !pass.store.secret_vars.empty() || !pass.store.secret_notes.empty();
   SLIPWAY_CO_TRY(stored, co_await save_context(*client, std::move(context), pass.store));
   SLIPWAY_CO_TRY_VOID(co_await keep_debug_values(*client, app.application(), std::move(pass.debug), kManager));
-  const auto back = pass.store.notes.find(kRolledBackTo);
-  const std::string rolled_back_to = back == pass.store.notes.end() ? "" : back->second;
+  status.rolled_back_to = note_in(pass.store, kRolledBackTo);
   pass.store.has_changed = false;
   if (!pass.status.is_finished && !has_secret) {
     memory.context = LoadedContext{.store = std::move(pass.store), .object = stored, .secret = {}};
@@ -486,7 +505,6 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   SLIPWAY_CO_TRY_VOID(co_await complete_resources(app));
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
-  status.rolled_back_to = rolled_back_to;
   again = pass.again;
   co_await watched_.replace(reconcile, std::move(pass.watched));
   co_return Result<void>{};

@@ -90,8 +90,32 @@ Task<Result<CommandAnswer>> suspend(ActionCall call) {
   co_return co_await write_run(std::move(call), workflow::suspend, "suspended", false);
 }
 
+/// ": step promote waits for AppRollout a-web: …" where a running step waits for the approval of a rollout; else empty.
+std::string rollout_hint(const RunStatus& run, const kube::ObjectKey& application) {
+  const auto hint = [&](const workflow::SubStepStatus& step) -> std::string {
+    if (step.phase != workflow::kRunning || !step.resource_ref || step.resource_ref->kind != "AppRollout") return "";
+    const std::string& name = step.resource_ref->name;
+    return fmt::format(": step {} waits for AppRollout {}, which `slipway rollout approve approllout/{} -n {}` approves",
+                       step.name, name, name, application.ns);
+  };
+  for (const workflow::StepStatus& step : run.steps) {
+    if (std::string text = hint(step); !text.empty()) return text;
+    for (const workflow::SubStepStatus& sub : step.sub_steps) {
+      if (std::string text = hint(sub); !text.empty()) return text;
+    }
+  }
+  return "";
+}
+
 Task<Result<CommandAnswer>> resume(ActionCall call) {
-  co_return co_await write_run(std::move(call), workflow::resume, "resumed", true);
+  const auto operation = [key = call.key](RunStatus run, const std::string& step) {
+    auto resumed = workflow::resume(run, step);
+    if (resumed || run.is_suspended) return resumed;
+    Status error = std::move(resumed).error();
+    error.message += rollout_hint(run, key);
+    return Result<RunStatus>(fail(std::move(error)));
+  };
+  co_return co_await write_run(std::move(call), operation, "resumed", true);
 }
 
 Task<Result<CommandAnswer>> terminate(ActionCall call) {

@@ -123,7 +123,7 @@ TEST(Seed, 01_and_02_a_rollout_with_policies_of_ones_own) {
   seed.resume();
   EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded step-3:succeeded") << seed.message(2);
   EXPECT_TRUE(seed.find("apps/v1", "Deployment", "mysvc").is_null()) << "no step applies it";
-  EXPECT_EQ(seed.find("apps/v1", "Deployment", "mysvc-v1")["status"]["readyReplicas"].as_int(), 1) << "the rollout's";
+  EXPECT_FALSE(seed.find("apps/v1", "Deployment", "mysvc-v1").is_null()) << "the rollout's";
   const Value revision = seed.find("core.oam.dev/v1beta1", "ApplicationRevision", "a-v1");
   const std::string map = revision["spec"]["resourcesConfigMap"]["name"].str();
   const Value rendered = seed.find("v1", "ConfigMap", map.c_str());

@@ -162,10 +162,10 @@ TEST_F(Template, nothing_is_rendered_while_a_step_before_rendering_waits) {
 
 TEST_F(Template, an_application_without_components_and_without_a_step_that_writes_them_is_refused) {
   const std::string refusal = outside_.apply(
-      "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: n}, spec: {workflow: {steps: [{name: "
+      "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: empty}, spec: {workflow: {steps: [{name: "
       "s, type: suspend}]}}}");
   outside_.plane().pass(seconds{5});
-  const Value parsed = kube::condition(outside_.application("n"), "Parsed");
+  const Value parsed = kube::condition(outside_.application("empty"), "Parsed");
   EXPECT_TRUE((refusal + parsed["message"].str()).contains("let a step of stage: pre-render write it")) << refusal;
 }
 

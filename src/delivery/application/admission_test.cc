@@ -241,7 +241,7 @@ TEST(Admission, lets_pass_what_only_the_workflow_can_complete) {
       // a variable that goes into a step, whose `if` names steps
       "{components: [], workflow: {steps: [{type: suspend, name: a-b}, {type: apply-object, if: 'steps[\"a-b\"].output.x == 1 "
       "&& "
-      "status.y.failed', inputs: [{from: o, parameterKey: value}]}]}}",
+      "status[\"a-b\"].failed', inputs: [{from: o, parameterKey: value}]}]}}",
       // an override that mends the component: one of the application, one that stands by itself
       "{components: [{name: web, type: webservice}], policies: [{name: o, type: override, properties: {components: "
       "[{properties: "

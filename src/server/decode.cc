@@ -234,9 +234,10 @@ Value Planner::mutate(Value object, const Value& old) const {
   return object;
 }
 
-Result<Value> Planner::stamp_status(Value object, const Value& old) const {
+Result<Value> Planner::stamp_status(Value object, const Value& old) {
   for (const kube::AdmissionRow& row : context_.options.admission) {
     if (!row.stamp_status || !is_row_of(row, served_.type.kind)) continue;
+    if (row.warn) std::ranges::move(row.warn(object, old, finder()), std::back_inserter(warnings_));
     SLIPWAY_TRY(stamped, row.stamp_status(object, old, asker()));
     object = std::move(stamped);
   }

@@ -87,7 +87,7 @@ class Planner {
   Result<Value> admit(Value object, const Value& old) const;
   Value mutate(Value object, const Value& old) const;
   /// The rows of writes of the status.
-  Result<Value> stamp_status(Value object, const Value& old) const;
+  Result<Value> stamp_status(Value object, const Value& old);
   Result<void> check_size(const Value& object) const;
   /// Before the fields of `object` are tracked: whether they make it too large.
   Result<void> check_tracked_size(const Value& object, const Value& old) const;

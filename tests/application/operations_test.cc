@@ -198,7 +198,7 @@ const std::vector<Row>& rows() {
        "suspending S a:suspending x:running/Wait z:suspending/Suspend",
        "suspending S a:suspending x:running/Wait z:suspending/Suspend b:pending c:pending"},
       {"succeeded", {}, "succeeded F a:succeeded b:succeeded c:succeeded", ""},
-      {"succeeded", {"suspend"}, "succeeded SF a:succeeded b:succeeded c:succeeded", ""},
+      {"succeeded", {"suspend"}, "succeeded F a:succeeded b:succeeded c:succeeded", ""},
       {"succeeded", {"terminate"}, "succeeded TF a:succeeded b:succeeded c:succeeded", ""},
       {"succeeded", {"restart"}, "succeeded F a:succeeded b:succeeded c:succeeded", ""},
   };

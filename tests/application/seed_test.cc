@@ -48,10 +48,24 @@ std::vector<Value> documents(const std::string& file, const std::vector<Change>&
   return all;
 }
 
+/// A server outside that answers with one status.
+class Answering : public HttpClient {
+ public:
+  int status = 200;
+  Task<Result<http::Response>> send(HttpCall call) override {
+    urls.push_back(call.url);
+    http::Response response;
+    response.status = status;
+    response.body = "no JSON";
+    co_return response;
+  }
+  std::vector<std::string> urls;
+};
+
 /// A plane on which blocks are applied; the Application is called a.
 class Seed {
  public:
-  Seed() : plane_(&image()) { plane_.make_namespace(kNamespace); }
+  explicit Seed(HttpClient* outside = nullptr) : plane_(&image(), {.http = outside}) { plane_.make_namespace(kNamespace); }
 
   void apply(const std::string& file, const std::vector<Change>& changes = {}) {
     for (const Value& object : documents(file, changes)) {
@@ -91,6 +105,9 @@ class Seed {
     }
     return text;
   }
+  std::string image_of(const char* deployment) {
+    return find("apps/v1", "Deployment", deployment)["spec"]["template"]["spec"]["containers"].item(0)["image"].str();
+  }
   std::string message(std::size_t step) { return application()["status"]["workflow"]["steps"].item(step)["message"].str(); }
 
  private:
@@ -101,17 +118,40 @@ TEST(Seed, 01_and_02_a_rollout_with_policies_of_ones_own) {
   Seed seed;
   for (const char* file : {"02.definitions.yaml", "02.yaml", "01.definitions.yaml", "01.yaml"}) seed.apply(file);
   EXPECT_EQ(seed.end(), "workflowSuspending step-0:succeeded step-1:suspending/Suspend");
-  EXPECT_EQ(seed.message(0), "partition 50%");
   EXPECT_EQ(seed.find("v1", "ConfigMap", "my-rule")["data"]["rbac"].as_string(), "enabled") << "before the first step";
   EXPECT_EQ(seed.find("app.oam.dev/v1", "Insight", "my-deploy-insight")["spec"]["frequency"].as_string(), "enabled");
   seed.resume();
-  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded step-3:succeeded");
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded step-3:succeeded") << seed.message(2);
   EXPECT_TRUE(seed.find("apps/v1", "Deployment", "mysvc").is_null()) << "no step applies it";
+  EXPECT_FALSE(seed.find("apps/v1", "Deployment", "mysvc-v1").is_null()) << "the rollout's";
   const Value revision = seed.find("core.oam.dev/v1beta1", "ApplicationRevision", "a-v1");
   const std::string map = revision["spec"]["resourcesConfigMap"]["name"].str();
   const Value rendered = seed.find("v1", "ConfigMap", map.c_str());
   EXPECT_TRUE(rendered["data"]["mysvc"].as_string().contains("Deployment"))
       << json::print(revision["spec"]) << json::print(rendered);
+  EXPECT_TRUE(rendered["data"]["policy_my-rule"].as_string().contains("vault")) << json::print(rendered["data"]);
+  EXPECT_TRUE(rendered["data"]["policy_my-deploy-insight"].as_string().contains("Insight"));
+}
+
+TEST(Seed, 03_as_printed_applies_the_workload_waits_and_exports) {
+  Seed seed;
+  for (const char* file : {"03.definitions.yaml", "03.yaml", "03.application.yaml"}) seed.apply(file);
+  EXPECT_EQ(seed.end(), "runningWorkflow apply:running/Wait") << seed.message(0);
+  EXPECT_EQ(seed.find("example.org/v1", "Workload", "w")["spec"]["image"].as_string(), "registry.example.org/mysvc:1");
+  seed.write_status("example.org/v1", "Workload", "w", R"({"ready": true, "secret": "keys"})");
+  EXPECT_EQ(seed.end(), "running apply:succeeded use:succeeded") << seed.message(0);
+  EXPECT_EQ(seed.message(1), "keys");
+}
+
+TEST(Seed, 03_context_workload_of_several_components_is_an_error_that_says_so) {
+  Seed seed;
+  for (const char* file : {"03.definitions.yaml", "03.yaml"}) seed.apply(file);
+  seed.apply("03.application.yaml",
+             {{"  workflow:\n", "    - {name: x, type: instance, properties: {image: x}}\n  workflow:\n"}});
+  seed.plane().pass(seconds{5});
+  EXPECT_EQ(seed.message(0),
+            "context.workload is the workload of the only component, and the application has 2: take op.#RenderComponent of "
+            "the one that is meant");
 }
 
 TEST(Seed, 03_in_todays_words_applies_waits_and_exports) {
@@ -185,21 +225,39 @@ class BlueGreen : public Seed {
 };
 constexpr const char* kTraffic = "{provider: nginx, ingressRef: {name: web}, service: web}";
 
-TEST(Seed, 14_as_printed_names_the_property_that_traffic_shift_misses) {
+TEST(Seed, 14_as_printed_takes_the_share_of_ready_pods_for_that_of_the_traffic) {
   BlueGreen seed;
   seed.deliver("web:1", "");
   EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded")
       << json::print(seed.application()["status"]["workflow"]);
   EXPECT_EQ(seed.sizes(), "web-v1 4/4");
   seed.deliver("web:2", "");
-  EXPECT_EQ(seed.end(), "workflowFailed step-0:succeeded step-1:failed/Action step-2:skipped/Skip");
+  ASSERT_EQ(seed.plane().warnings().size(), 1u);
+  EXPECT_EQ(
+      seed.plane().warnings().front(),
+      "spec.workflow.steps[1]: nothing splits the traffic of step step-0, which has no property traffic: the share of the "
+      "ready pods is taken for the share of the traffic");
+  EXPECT_EQ(seed.end(), "runningWorkflow step-0:succeeded step-1:succeeded step-2:running/Wait") << seed.message(1);
   EXPECT_EQ(seed.sizes(), "web-v1 2/2, web-v2 2/2");
-  EXPECT_EQ(seed.message(1),
-            "the rollout of web has no provider of traffic: set property traffic {provider, ingressRef, service} of the step "
-            "blue-green-rollout");
+  EXPECT_TRUE(seed.message(1).starts_with("nothing splits the traffic of web: it goes by the share of ready pods"))
+      << seed.message(1);
   const Value made = seed.application()["status"]["workflow"]["steps"].item(0)["resourceRef"];
   EXPECT_EQ(made["kind"].as_string(), "AppRollout");
   EXPECT_EQ(made["name"].as_string(), "a-web");
+  seed.write_status("core.oam.dev/v1beta1", "AppRollout", "a-web", json::print(documents("15.yaml").at(0)["status"]).c_str());
+  EXPECT_EQ(seed.end(), "running step-0:succeeded step-1:succeeded step-2:succeeded");
+  EXPECT_EQ(seed.sizes(), "web-v1 0/0, web-v2 4/4");
+}
+
+TEST(Seed, 14_a_greater_share_of_the_traffic_brings_more_pods) {
+  BlueGreen seed;
+  seed.deliver("web:1", "");
+  seed.end();
+  seed.apply("14.yaml", {{"web:1", "web:2"},
+                         {"- type: traffic-shift\n      properties:\n        partition: \"50%\"",
+                          "- type: traffic-shift\n      properties:\n        partition: \"75%\""}});
+  EXPECT_EQ(seed.end(), "runningWorkflow step-0:succeeded step-1:succeeded step-2:running/Wait") << seed.message(1);
+  EXPECT_EQ(seed.sizes(), "web-v1 1/1, web-v2 3/3");
 }
 
 TEST(Seed, 14_15_16_promotes_what_is_approved) {
@@ -243,18 +301,75 @@ TEST(Seed, 17_the_secret_of_the_database_comes_to_the_service) {
 }
 
 TEST(Seed, 20_steps_run_by_what_the_request_answered) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"200", "running request:succeeded handle-200:succeeded handle-400:skipped/Skip handle-500:skipped/Skip"},
-      {"400", "running request:succeeded handle-200:skipped/Skip handle-400:succeeded handle-500:skipped/Skip"},
-      {"500", "running request:succeeded handle-200:skipped/Skip handle-400:skipped/Skip handle-500:succeeded"},
+  const std::tuple<int, const char*, const char*> cases[] = {
+      {200, "running request:succeeded handle-200:succeeded handle-400:skipped/Skip handle-500:skipped/Skip", "web:2"},
+      {400, "workflowFailed request:failed/Action handle-200:skipped/Skip handle-400:succeeded handle-500:skipped/Skip",
+       "web:1"},
+      {500,
+       "workflowFailed request:failed/Action handle-200:skipped/Skip handle-400:skipped/Skip handle-500:succeeded/Terminate",
+       "web:1"},
   };
-  for (const auto& [code, expected] : cases) {
-    Seed seed;
-    seed.apply("20.definitions.yaml", {{"responseCode: 200", fmt::format("responseCode: {}", code)}});
-    seed.apply("20.yaml");
-    EXPECT_EQ(seed.end(), expected) << code;
-    EXPECT_EQ(seed.find("apps/v1", "Deployment", "mysvc").is_null(), code != std::string_view("200")) << code;
+  for (const auto& [code, expected, image] : cases) {
+    SCOPED_TRACE(code);
+    Answering outside;
+    Seed seed(&outside);
+    seed.apply("20.yaml", {{"mysvc:1", "web:1"}});
+    EXPECT_EQ(seed.end(), "running request:succeeded handle-200:succeeded handle-400:skipped/Skip handle-500:skipped/Skip")
+        << seed.message(0);
+    outside.status = code;
+    seed.apply("20.yaml", {{"mysvc:1", "web:2"}});
+    EXPECT_EQ(seed.end(), expected) << seed.message(0) << seed.message(3);
+    EXPECT_EQ(seed.image_of("mysvc"), fmt::format("registry.example.org/{}", image));
+    EXPECT_EQ(seed.application()["status"]["rolledBackTo"].as_string(), code == 500 ? "a-v1" : "");
+    EXPECT_EQ(outside.urls.size(), 2u);
   }
+}
+
+/// Block 20 with a new version that is delivered before the request: what the rollback brings back is the old one.
+TEST(Seed, 20_rollback_brings_the_delivered_revision_back_and_keeps_it) {
+  Answering outside;
+  Seed seed(&outside);
+  const Change delivers{"    steps:\n",
+                        "    steps:\n      - {name: first, type: apply-component, properties: {component: mysvc}}\n"};
+  seed.apply("20.yaml", {{"mysvc:1", "web:1"}, delivers});
+  seed.end();
+  outside.status = 500;
+  const Change more{"  workflow:\n",
+                    "    - {name: extra, type: worker, properties: {image: registry.example.org/extra}}\n  workflow:\n"};
+  const Change extra{"    steps:\n",
+                     "    steps:\n      - {name: second, type: apply-component, properties: {component: extra}}\n"};
+  seed.apply("20.yaml", {{"mysvc:1", "web:2"}, more, delivers, extra});
+  EXPECT_EQ(seed.end(),
+            "workflowFailed second:succeeded first:succeeded request:failed/Action handle-200:skipped/Skip "
+            "handle-400:skipped/Skip handle-500:succeeded/Terminate")
+      << seed.message(5);
+  EXPECT_EQ(seed.message(5), "revision a-v1 serves again");
+  EXPECT_EQ(seed.image_of("mysvc"), "registry.example.org/web:1");
+  EXPECT_TRUE(seed.find("apps/v1", "Deployment", "extra").is_null()) << "that the revision has added";
+  EXPECT_EQ(seed.application()["spec"]["components"].item(0)["properties"]["image"].as_string(), "registry.example.org/web:2");
+  EXPECT_EQ(seed.application()["status"]["rolledBackTo"].as_string(), "a-v1");
+  EXPECT_EQ(seed.application()["status"]["services"].size(), 1u) << json::print(seed.application()["status"]["services"]);
+
+  EXPECT_EQ(seed.plane().merge(reference("apps/v1", "Deployment", "mysvc"), *json::parse(R"({"spec": {"replicas": 7}})")), "");
+  EXPECT_EQ(seed.plane().remove(reference("apps/v1", "Deployment", "mysvc")), "");
+  seed.plane().pass(std::chrono::minutes{2});
+  EXPECT_EQ(seed.image_of("mysvc"), "registry.example.org/web:1") << "it is repaired";
+
+  outside.status = 200;
+  seed.apply("20.yaml", {{"mysvc:1", "web:3"}, delivers});
+  EXPECT_TRUE(seed.end().starts_with("running ")) << seed.end();
+  EXPECT_EQ(seed.image_of("mysvc"), "registry.example.org/web:3");
+  EXPECT_EQ(seed.application()["status"]["rolledBackTo"].as_string(), "");
+}
+
+TEST(Seed, 20_without_a_delivered_revision_the_rollback_fails) {
+  Answering outside;
+  outside.status = 500;
+  Seed seed(&outside);
+  seed.apply("20.yaml");
+  EXPECT_EQ(seed.end(),
+            "workflowFailed request:failed/Action handle-200:skipped/Skip handle-400:skipped/Skip handle-500:failed/Action");
+  EXPECT_EQ(seed.message(3), "there is no earlier revision whose workflow succeeded: nothing can be rolled back to");
 }
 
 TEST(Seed, 21_always_runs_whether_the_step_before_succeeded_or_not) {

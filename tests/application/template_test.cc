@@ -112,6 +112,63 @@ TEST_F(Template, is_written_back_and_then_delivered) {
   EXPECT_EQ(condition("Render")["status"].as_string(), "True");
 }
 
+Value application_reference(const std::string& name) {
+  return json::object(
+      {{"apiVersion", "core.oam.dev/v1beta1"}, {"kind", "Application"}, {"namespace", kNamespace}, {"name", name}});
+}
+
+constexpr const char* kOnlyRenders = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: Application
+metadata: {{name: a}}
+spec:
+  policies: [{{name: rule, type: marks, properties: {{x: "1"}}}}]
+  workflow:
+    steps:
+    {}- {{name: render, type: helm-template, stage: pre-render, properties: {{source: "{}", path: chart/folder/path, parameters: {{image: web:1, replicas: 3}}}}}}
+)";
+constexpr const char* kMarks = R"(
+apiVersion: core.oam.dev/v1beta1
+kind: PolicyDefinition
+metadata: {name: marks, namespace: vela-system}
+spec: {schematic: {cue: {template: 'parameter: {x: string}, output: {apiVersion: "v1", kind: "ConfigMap", data: x: parameter.x}'}}}
+)";
+
+TEST_F(Template, with_nothing_else_to_do_the_default_delivery_follows) {
+  ASSERT_EQ(outside_.apply(kMarks), "");
+  ASSERT_EQ(outside_.apply(fmt::format(kOnlyRenders, "", outside_.repository().path())), "") << "components are left out";
+  EXPECT_EQ(outside_.end(), "running render:succeeded deliver:succeeded instance:succeeded") << outside_.message(0);
+  EXPECT_EQ(deployment()["status"]["readyReplicas"].as_int(), 3);
+}
+
+TEST_F(Template, nothing_is_rendered_while_a_step_before_rendering_waits) {
+  ASSERT_EQ(outside_.apply(kMarks), "");
+  ASSERT_EQ(outside_.apply(fmt::format(kOnlyRenders, "- {name: ask, type: suspend, stage: pre-render}\n    ",
+                                       outside_.repository().path())),
+            "");
+  EXPECT_EQ(outside_.end(), "workflowSuspending ask:suspending/Suspend");
+  EXPECT_TRUE(outside_.find("v1", "ConfigMap", "rule").is_null()) << "the policy's object";
+  EXPECT_TRUE(outside_.find("v1", "ConfigMap", "a-v1").is_null()) << "the rendered resources";
+  EXPECT_TRUE(condition("Render").is_null());
+  for (int tries = 0; tries < 3 && outside_.end().starts_with("workflowSuspending"); ++tries) {
+    EXPECT_EQ(outside_.plane().act(application_reference("a"), "workflow resume"),
+              "");  // the spec that was written back asks anew
+  }
+  EXPECT_EQ(outside_.end(), "running ask:succeeded render:succeeded deliver:succeeded instance:succeeded");
+  EXPECT_EQ(outside_.find("v1", "ConfigMap", "rule")["data"]["x"].as_string(), "1");
+  EXPECT_FALSE(outside_.find("v1", "ConfigMap", revision()).is_null());
+  EXPECT_EQ(condition("Render")["status"].as_string(), "True");
+}
+
+TEST_F(Template, an_application_without_components_and_without_a_step_that_writes_them_is_refused) {
+  const std::string refusal = outside_.apply(
+      "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: empty}, spec: {workflow: {steps: [{name: "
+      "s, type: suspend}]}}}");
+  outside_.plane().pass(seconds{5});
+  const Value parsed = kube::condition(outside_.application("empty"), "Parsed");
+  EXPECT_TRUE((refusal + parsed["message"].str()).contains("let a step of stage: pre-render write it")) << refusal;
+}
+
 TEST_F(Template, other_parameters_and_another_commit_render_again) {
   ASSERT_EQ(apply("web:1"), "");
   ASSERT_EQ(outside_.end(), kDelivered);
@@ -306,7 +363,8 @@ TEST_F(SeedTemplate, 19_the_chart_makes_the_application) {
   if (helm.empty()) GTEST_SKIP() << "no helm: tools/wire-clients builds it where go is there";
   outside_.programs().add("helm", real_program(helm));
   apply();
-  EXPECT_EQ(outside_.end("a"), "running step-0:succeeded") << outside_.message(0, "a");
+  EXPECT_EQ(outside_.end("a"), "running step-0:succeeded deliver:succeeded instance:succeeded") << outside_.message(0, "a");
+  EXPECT_EQ(outside_.find("apps/v1", "Deployment", "instance")["status"]["readyReplicas"].as_int(), 3) << "it is delivered";
   const Value component = outside_.application("a")["spec"]["components"].item(0);
   EXPECT_EQ(component["properties"]["image"].as_string(), "my-image") << json::print(component);
   EXPECT_EQ(component["traits"].item(0)["properties"]["replicas"].as_int(), 3);
@@ -318,7 +376,8 @@ TEST_F(SeedTemplate, 19_the_patch_makes_the_application_from_the_base) {
   if (!kustomize.empty()) outside_.programs().add("kustomize", real_program(kustomize));
   if (!kubectl.empty()) outside_.programs().add("kubectl", real_program(kubectl));
   apply();
-  EXPECT_EQ(outside_.end("b"), "running step-0:succeeded") << outside_.message(0, "b");
+  EXPECT_EQ(outside_.end("b"), "running step-0:succeeded deliver:succeeded instance:succeeded other:succeeded")
+      << outside_.message(0, "b");
   const Value components = outside_.application("b")["spec"]["components"];
   ASSERT_EQ(components.size(), 2u) << json::print(components);
   EXPECT_EQ(components.item(0)["type"].as_string(), "webservice") << "the patch changes what it names";

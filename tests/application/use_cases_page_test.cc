@@ -44,18 +44,23 @@ TEST(UseCasesPage, the_third_example_renders_with_helm_and_with_kustomize) {
   OutsidePlane outside;
   outside.repository().commit({{"charts/web/Chart.yaml", "name: web\n"}, {"base/kustomization.yaml", "resources: []\n"}},
                               "templates");
-  const auto render = [](const ProgramCall&) -> Result<ProgramEnd> {
-    return ProgramEnd{.code = 0,
-                      .output =
-                          "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: t}, spec: {components: "
-                          "[{name: instance, type: worker, properties: {image: x}}]}}",
-                      .error = ""};
+  const auto renders = [](const char* component) {
+    return [component](const ProgramCall&) -> Result<ProgramEnd> {
+      return ProgramEnd{
+          .code = 0,
+          .output = fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: t}}, spec: "
+                                "{{components: [{{name: {}, type: worker, properties: {{image: x}}}}]}}}}",
+                                component),
+          .error = ""};
+    };
   };
-  outside.programs().add("helm", render);
-  outside.programs().add("kubectl", render);
+  outside.programs().add("helm", renders("from-helm"));
+  outside.programs().add("kubectl", renders("from-kustomize"));
   ASSERT_EQ(outside.apply(example(2, outside.repository().path())), "");
-  for (const char* name : {"from-chart", "from-base"}) {
-    EXPECT_EQ(outside.end(name), "running render:succeeded") << outside.message(0, name);
+  const std::pair<const char*, const char*> made[] = {{"from-chart", "from-helm"}, {"from-base", "from-kustomize"}};
+  for (const auto& [name, component] : made) {
+    EXPECT_EQ(outside.end(name), fmt::format("running render:succeeded deliver:succeeded {}:succeeded", component))
+        << outside.message(0, name);
     EXPECT_EQ(outside.application(name)["status"]["latestRevision"]["name"].as_string(), fmt::format("{}-v2", name));
   }
 }

@@ -14,12 +14,16 @@
 #include "delivery/family/rendered_mark.h"
 #include "delivery/family/template_owner.h"
 #include "delivery/workflow/config_template.h"
+#include "delivery/application/run_stamp.h"
 
 namespace slipway::delivery::application {
 namespace {
 
+/// A name that is no text stays, to be refused.
 Value named(const Value& item, const std::string& name) {
-  return item.is_object() && item["name"].as_string().empty() ? item.with("name", name) : item;
+  const Value& own = item["name"];
+  const bool has_none = own.is_null() || (own.is_string() && own.as_string().empty());
+  return item.is_object() && has_none ? item.with("name", name) : item;
 }
 
 Value with_step_names(Value steps) {
@@ -80,7 +84,8 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
                          .mutate = with_names,
                          .validate = check_marks,
                          .mutate_for = record_identity,
-                         .validate_for = check_service_account};
+                         .validate_for = check_service_account,
+                         .stamp_status = stamp_run};
   row.validate_around = [store, on_fault, check_plan = std::move(check_plan)](
                             const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
     std::vector<Cause> causes;
@@ -89,7 +94,8 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
   };
   row.warn = [store, on_fault](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
     const Lookup lookup = lookup_in(*store, object, find);
-    std::vector<std::string> told = trait_warnings(object, old, lookup);
+    std::vector<std::string> told = run_warnings(object, old);
+    for (auto* more : {trait_warnings, step_warnings}) std::ranges::move(more(object, old, lookup), std::back_inserter(told));
     if (on_fault == OnFault::Warn) std::ranges::move(as_texts(check_delivery(object, old, lookup)), std::back_inserter(told));
     return told;
   };
@@ -143,13 +149,16 @@ std::vector<std::string> as_texts(const std::vector<Cause>& causes) {
 
 std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::string& definition_namespace,
                                                CheckPlan check_plan) {
-  std::vector<kube::AdmissionRow> rows = {application_row(on_fault, definition_namespace, std::move(check_plan)),
-                                          {.group = kWorkflowRunKind.group,
-                                           .kind = kWorkflowRunKind.kind,
-                                           .mutate = {},
-                                           .validate = {},
-                                           .mutate_for = record_identity,
-                                           .validate_for = check_service_account}};
+  std::vector<kube::AdmissionRow> rows = {
+      application_row(on_fault, definition_namespace, std::move(check_plan)),
+      {.group = kWorkflowRunKind.group,
+       .kind = kWorkflowRunKind.kind,
+       .mutate = {},
+       .validate = {},
+       .mutate_for = record_identity,
+       .validate_for = check_service_account,
+       .warn = [](const kube::Object& run, const kube::Object& old, const kube::FindObject&) { return run_warnings(run, old); },
+       .stamp_status = stamp_run}};
   std::ranges::move(author_rows(definition_namespace), std::back_inserter(rows));
   rows.push_back({.group = "", .kind = "ConfigMap", .mutate = {}, .validate = {}, .mutate_for = stamp_config_map});
   return rows;

@@ -36,6 +36,12 @@ output: {apiVersion: "v1", kind: "X", l: [for a in _l for b in _l for c in _l fo
     add(definition("ComponentDefinition", "mistyped", "outpt: {apiVersion: \"v1\", kind: \"ConfigMap\"}"));
     add(definition("PolicyDefinition", "owned", "output: labels: l: parameter.team\nparameter: {team: string, ...}",
                    yaml("{scope: Application}")));
+    add(definition(
+        "PolicyDefinition", "security",
+        "parameter: rbac: \"enabled\" | \"disabled\"\noutput: {apiVersion: \"v1\", kind: \"X\", x: parameter.rbac}"));
+    add(yaml(
+        "{apiVersion: core.oam.dev/v1alpha1, kind: Workflow, metadata: {name: shared, namespace: prod}, steps: [{name: one, "
+        "type: suspend}, {name: two, type: suspend, if: status.on.failed}]}"));
     add(definition("ComponentDefinition", "asking", R"(
 read: {#do: "read", #provider: "kube", $params: name: parameter.name, $returns?: {...}}
 output: {apiVersion: "v1", kind: "X", got: read.$returns.value}
@@ -158,7 +164,30 @@ const BadInput kBadInputs[] = {
     {web("{image: a}", ", workflow: {steps: [{type: step-group, subSteps: [{type: export2config, properties: {data: {}}}]}]}"),
      {"FieldValueRequired spec.workflow.steps[0].subSteps[0].properties.configName: Required value: string"}},
     {web("{image: a}", ", workflow: {steps: [{type: suspend, if: 'status.web ='}, {type: suspend, if: 'status.a.succeeded'}]}"),
-     {"FieldValueInvalid spec.workflow.steps[0].if: Invalid value: \"status.web =\": missing ',' in struct literal"}},
+     {"FieldValueInvalid spec.workflow.steps[0].if: Invalid value: \"status.web =\": missing ',' in struct literal",
+      "FieldValueInvalid spec.workflow.steps[1].if: Invalid value: \"status.a.succeeded\": status.a: the workflow has no step "
+      "a; its steps are step-0, step-1"}},
+    {web("{image: a}",
+         ", workflow: {steps: [{name: ask, type: suspend}, {type: suspend, if: 'ask.output.x == asks.output.x'}]}"),
+     {"FieldValueInvalid spec.workflow.steps[1].if: Invalid value: \"ask.output.x == asks.output.x\": $result: reference "
+      "\"asks\" not found: a condition names steps (ask, step-1), or status, steps, inputs, context and parameter"}},
+    {web("{image: a}", ", workflow: {ref: shared}"),
+     {"FieldValueInvalid spec.workflow.ref: Invalid value: \"shared\": step two.if: Invalid value: \"status.on.failed\": "
+      "status.on: the workflow has no step on; its steps are one, two"}},
+    {web("{image: a}",
+         ", workflow: {steps: [{name: a, type: suspend}, {type: step-group, subSteps: [{name: b, type: suspend, if: "
+         "'status.a.succeeded && status[\"c-d\"].failed && len(context.name) > 1 && inputs.x == parameter.y'}, "
+         "{name: c-d, type: suspend}]}]}"),
+     {}},
+    {"{workflow: {steps: [{type: suspend}]}}",
+     {"FieldValueRequired spec.components: Required value: list what is to be delivered ([] for nothing), or let a step of "
+      "stage: pre-render write it, such as helm-template or kustomize-patch"}},
+    {web("{image: a}", ", policies: [{name: p, type: security, properties: {rbac: sometimes}}]"),
+     {"FieldValueInvalid spec.policies[0].properties.rbac: Invalid value: \"sometimes\": must be \"enabled\" | \"disabled\", "
+      "but "
+      "is \"sometimes\""}},
+    {web("{image: a}", ", policies: [{name: p, type: security, properties: {other: x}}]"),
+     {"FieldValueRequired spec.policies[0].properties.rbac: Required value: \"enabled\" | \"disabled\""}},
     {"{components: [{name: A_b c, type: worker, properties: {image: a}}]}",
      {"FieldValueInvalid spec.components[0].name: Invalid value: \"A_b c\": a lowercase RFC 1123 subdomain must consist of "
       "lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
@@ -212,7 +241,7 @@ TEST(Admission, lets_pass_what_only_the_workflow_can_complete) {
       // a variable that goes into a step, whose `if` names steps
       "{components: [], workflow: {steps: [{type: suspend, name: a-b}, {type: apply-object, if: 'steps[\"a-b\"].output.x == 1 "
       "&& "
-      "status.y.failed', inputs: [{from: o, parameterKey: value}]}]}}",
+      "status[\"a-b\"].failed', inputs: [{from: o, parameterKey: value}]}]}}",
       // an override that mends the component: one of the application, one that stands by itself
       "{components: [{name: web, type: webservice}], policies: [{name: o, type: override, properties: {components: "
       "[{properties: "
@@ -312,6 +341,37 @@ TEST(Admission, warns_of_traits_that_do_not_go_together_or_with_the_workload) {
   EXPECT_EQ(Desk().warnings(web("{}")), Texts{}) << "faults refuse, they do not warn";
 }
 
+TEST(Admission, warns_of_properties_that_no_parameter_takes) {
+  const auto warned = [](const std::string& steps) {
+    return Desk().warnings(web("{image: a}", fmt::format(", workflow: {{steps: [{}]}}", steps)));
+  };
+  EXPECT_EQ(
+      warned("{type: deploy, properties: {policys: [a]}}, {type: step-group, subSteps: [{type: suspend, properties: {x: 1, "
+             "message: m}}]}, {type: apply-component, properties: {component: web, cluster: c, patches: {}}}"),
+      (Texts{"spec.workflow.steps[0].properties.policys: step type deploy has no parameter of this name, so it has no effect",
+             "spec.workflow.steps[1].subSteps[0].properties.x: step type suspend has no parameter of this name, so it has "
+             "no effect",
+             "spec.workflow.steps[2].properties.patches: step type apply-component has no parameter of this name, so it has "
+             "no effect"}));
+  EXPECT_EQ(
+      warned("{type: deploy, properties: {policies: []}}, {type: apply-object, properties: {value: {a: 1}, cluster: c}}, "
+             "{type: apply-terraform-provider, properties: {type: alibaba, name: n, accessKey: a, secretKey: s, region: r}}"),
+      Texts{});
+}
+
+TEST(Admission, warns_of_a_shift_of_traffic_that_nothing_splits) {
+  const auto warned = [](const std::string& traffic) {
+    return Desk().warnings(
+        web("{image: a}", fmt::format(", workflow: {{steps: [{{name: bg, type: blue-green-rollout, properties: "
+                                      "{{partition: 50%{}}}}}, {{type: traffic-shift}}]}}",
+                                      traffic)));
+  };
+  EXPECT_EQ(warned(""),
+            Texts{"spec.workflow.steps[1]: nothing splits the traffic of step bg, which has no property traffic: the "
+                  "share of the ready pods is taken for the share of the traffic"});
+  EXPECT_EQ(warned(", traffic: {provider: nginx}"), Texts{});
+}
+
 TEST(Admission, on_warn_accepts_faults_and_tells_them) {
   const Desk desk(OnFault::Warn);
   EXPECT_EQ(desk.faults(web("{}")), Texts{});
@@ -330,6 +390,8 @@ TEST(Admission, names_what_has_no_name) {
            "[{name: step-0, type: suspend}, {name: g, type: step-group, subSteps: [{name: step-1-0, type: suspend}, {name: "
            "own, type: suspend}]}]}}"));
   EXPECT_TRUE(with_names(named, {}) == named);
+  const Value unnamed = Desk::application("{components: [], workflow: {steps: [{name: true, type: suspend}]}}");
+  EXPECT_TRUE(with_names(unnamed, {}) == unnamed) << "what is no name is refused, not replaced";
 }
 
 }  // namespace

@@ -240,6 +240,13 @@ Task<Result<std::shared_ptr<const RenderedComponent>>> AppRun::render(ComponentS
       if (!exported.is_null() && !rendered->workload.is_null()) {
         rendered->workload = merge_export(rendered->workload, exported);
       }
+      if (const Value& field = patch[kField]; !field.is_null()) {
+        auto changed = with_field(rendered->workload, field);
+        if (!changed) {
+          co_return fail(Reason::Invalid, fmt::format("component {}: {}", component.name, changed.error().message));
+        }
+        rendered->workload = std::move(*changed);
+      }
       rendered->workload = with_replicas(rendered->workload, patch[kReplicas]["workload"]);
       for (RenderedObject& one : rendered->others) one.object = with_replicas(one.object, patch[kReplicas][one.place()]);
       rendered->is_secret = is_secret;

@@ -160,6 +160,8 @@ class AppRun {
   std::vector<Tracker>& outdated() { return outdated_; }
   /// Collected with the application.
   const std::vector<Tracker>& component_revisions() const { return component_revisions_; }
+  /// The objects are gone: neither the tracker of this generation nor the status has them any more.
+  void forget(const std::set<ObjectId>& gone);
   /// Writes a tracker that has changed. Calls that come while one writes are written together after it.
   Task<Result<void>> write_tracker(TrackerType type);
 

@@ -179,6 +179,15 @@ void AppRun::record(const std::vector<Manifest>& manifests) {
   is_root_dirty_ |= root_.record(root);
 }
 
+void AppRun::forget(const std::set<ObjectId>& gone) {
+  is_current_dirty_ |=
+      std::erase_if(current_.resources, [&](const ManagedResource& one) { return gone.contains(one.id()); }) > 0;
+  std::erase_if(applied_, [&](const AppliedResource& one) {
+    const auto kind = kube::GroupVersionKind::of(json::object({{"apiVersion", one.api_version}, {"kind", one.kind}}));
+    return kind && gone.contains({one.cluster.empty() ? kHub : one.cluster, kind->group, one.kind, one.ns, one.name});
+  });
+}
+
 /// The tracker of an earlier application of this name, which is gone, gives its place to `wanted`; what it held is left alone,
 /// but for what this application applies itself. That of anybody else is a conflict.
 Task<Result<Value>> AppRun::replace_left_over(Value wanted) {

@@ -75,6 +75,7 @@ class Check {
       const Value& mode = spec_.workflow_mode.is_null() ? shared["mode"] : spec_.workflow_mode;
       if (auto steps = workflow::read_steps(shared["steps"], mode, "steps")) {
         steps_ = std::move(*steps);
+        check_shared_conditions();
       } else {
         add(field::invalid("spec.workflow.ref", quoted(spec_.workflow_ref), steps.error().message));
       }
@@ -83,8 +84,23 @@ class Check {
     auto steps = workflow::read_steps(spec_.workflow_steps, spec_.workflow_mode, "spec.workflow.steps");
     if (!steps) return add(std::move(steps.error().causes));
     steps_ = std::move(*steps);
+    step_names_ = steps_.names();
     for (std::size_t i = 0; i < steps_.steps.size(); ++i)
       check_step(steps_.steps[i], fmt::format("spec.workflow.steps[{}]", i));
+  }
+
+  /// The Workflow object itself is not looked at when it is written: what it names is known only here.
+  void check_shared_conditions() {
+    const std::vector<std::string> names = steps_.names();
+    const auto check = [&](const workflow::Step& step) {
+      for (const Cause& cause : check_condition(step, names, "step " + step.name)) {
+        add(field::invalid("spec.workflow.ref", quoted(spec_.workflow_ref), fmt::format("{}: {}", cause.field, cause.message)));
+      }
+    };
+    for (const workflow::Step& step : steps_.steps) {
+      check(step);
+      for (const workflow::Step& sub : step.sub_steps) check(sub);
+    }
   }
 
   /// Without a workflow what components wait for becomes what their steps wait for.
@@ -110,7 +126,7 @@ class Check {
       const DefinitionPtr definition = check_type(DefinitionKind::WorkflowStep, step.type, path);
       if (definition != nullptr) add(check_parameters(step, *definition, application_, path));
     }
-    add(check_condition(step, path));
+    add(check_condition(step, step_names_, path));
     if (step.type == "deploy") check_deploy(step, path);
     for (std::size_t i = 0; i < step.sub_steps.size(); ++i) {
       check_step(step.sub_steps[i], fmt::format("{}.subSteps[{}]", path, i));
@@ -143,7 +159,8 @@ class Check {
       const PolicySpec& policy = spec_.policies[i];
       const std::string path = fmt::format("spec.policies[{}]", i);
       if (!is_own_policy(policy.type)) {
-        check_type(DefinitionKind::Policy, policy.type, path);
+        const DefinitionPtr definition = check_type(DefinitionKind::Policy, policy.type, path);
+        if (definition != nullptr) add(check_parameters(policy, *definition, application_, path));
       } else if (auto wrong = fault_of(policy)) {
         add_policy_fault(*wrong, policy, path);
       }
@@ -212,6 +229,7 @@ class Check {
   std::vector<Cause> causes_;
   ApplicationSpec spec_;
   workflow::Steps steps_;
+  std::vector<std::string> step_names_;
   std::vector<PolicySpec> overrides_;  // of the spec and of shared policies that steps name
   std::set<std::string> fed_;          // components into whose step a variable goes
 };

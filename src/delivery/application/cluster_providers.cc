@@ -56,10 +56,24 @@ Result<std::vector<ComponentSpec>> components_of(const AppRun& run, const Value&
   return std::move(plan.components);
 }
 
-/// The replicas that an object declares; nothing: it has none.
-std::optional<std::int64_t> declared_in(const Value& object) {
-  const Value& replicas = object["spec"]["replicas"];
-  return replicas.is_number() ? std::optional(replicas.as_int()) : std::nullopt;
+/// How many replicas there are to share.
+struct Replicas {
+  std::int64_t count = 0;
+  bool is_assumed = false;  // the object declares none, so that its cluster would run one
+};
+
+/// Kinds that run one replica where they say nothing.
+constexpr const char* kOneByDefault[] = {"Deployment", "StatefulSet", "ReplicaSet"};
+
+/// Nothing: the object has no replicas, and each cluster gets it whole.
+std::optional<Replicas> replicas_of(const Value& object, const Order& order) {
+  const Value& declared = object["spec"]["replicas"];
+  if (declared.is_number()) return Replicas{declared.as_int()};
+  const bool has_shares = std::ranges::any_of(order.entries, [](const ShareEntry& entry) { return entry.percent.has_value(); });
+  const bool is_scaled = object["apiVersion"].as_string() == "apps/v1" &&
+                         std::ranges::find(kOneByDefault, kube::kind(object)) != std::end(kOneByDefault);
+  if (!has_shares || !is_scaled || !declared.is_null()) return std::nullopt;
+  return Replicas{.count = 1, .is_assumed = true};
 }
 
 /// What each cluster runs of one component: replicas by the object's place in it (kReplicas).
@@ -68,9 +82,9 @@ using Shares = std::map<std::string, std::map<std::string, std::int64_t>>;
 Shares shares_of(const RenderedComponent& rendered, const Order& order) {
   Shares by_cluster;
   const auto add = [&](const Value& object, const std::string& place) {
-    const auto declared = declared_in(object);
+    const auto declared = replicas_of(object, order);
     if (!declared) return;
-    for (const auto& [cluster, replicas] : share_replicas(order.entries, order.clusters, *declared)) {
+    for (const auto& [cluster, replicas] : share_replicas(order.entries, order.clusters, declared->count)) {
       by_cluster[cluster][place] = replicas;
     }
   };
@@ -90,7 +104,7 @@ Value patch_of(const ProviderCall& call, const std::string& component, const std
 /// "web: east-1 3, east-2 2 of 10 (70 %)".
 std::string told(const RenderedComponent& rendered, const Order& order, const Shares& shares) {
   std::vector<std::string> parts;
-  const auto declared = declared_in(rendered.workload);
+  const auto declared = replicas_of(rendered.workload, order);
   std::int64_t runs = 0;
   for (const auto& names : order.clusters) {
     for (const std::string& cluster : names) {
@@ -102,7 +116,8 @@ std::string told(const RenderedComponent& rendered, const Order& order, const Sh
     }
   }
   std::string text = fmt::format("{}: {}", rendered.name, parts.empty() ? "nowhere" : joined(parts, ", "));
-  if (declared && runs != *declared) text += fmt::format(" ({} of {} replicas)", runs, *declared);
+  if (declared && runs != declared->count) text += fmt::format(" ({} of {} replicas)", runs, declared->count);
+  if (declared && declared->is_assumed) text += " (it declares no replicas: counted as 1)";
   return text;
 }
 

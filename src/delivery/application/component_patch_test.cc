@@ -29,5 +29,35 @@ TEST(ComponentPatch, merges_into_what_is_rendered) {
   }
 }
 
+TEST(ComponentPatch, sets_a_field_of_the_workload_and_of_its_pods) {
+  struct Row {
+    const char* workload;
+    const char* path;
+    const char* expected;  // empty: it cannot be set
+  };
+  const Row rows[] = {
+      {"{spec: {template: {spec: {containers: [{name: web}]}}}}", "spec.containers[0].envFrom[0].secretRef.name",
+       "{spec: {template: {spec: {containers: [{name: web, envFrom: [{secretRef: {name: x}}]}]}}}}"},
+      {"{spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: web, image: a}]}}}}}}", "spec.containers[0].image",
+       "{spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: web, image: x}]}}}}}}"},
+      {"{spec: {containers: [{name: web}]}}", "spec.containers[0].image", "{spec: {containers: [{name: web, image: x}]}}"},
+      {"{spec: {template: {spec: {}}}}", "spec.containersOf", "{spec: {template: {spec: {}}, containersOf: x}}"},
+      {"{spec: {template: {spec: {}}}}", "metadata.labels.\"a.b/c\"",
+       "{spec: {template: {spec: {}}}, metadata: {labels: {a.b/c: x}}}"},
+      {"{spec: {replicas: 1}}", "spec.replicas.x", ""},
+      {"{spec: {}}", "1 + 1", ""},
+  };
+  for (const Row& row : rows) {
+    const auto set = with_field(*json::parse_yaml(row.workload), json::object({{"path", row.path}, {"value", "x"}}));
+    if (std::string_view(row.expected).empty()) {
+      ASSERT_FALSE(set) << row.path;
+      EXPECT_TRUE(set.error().message.starts_with("patch.to.field ")) << set.error().message;
+    } else {
+      ASSERT_TRUE(set) << row.path << (set ? "" : set.error().message);
+      EXPECT_EQ(*set, *json::parse_yaml(row.expected)) << row.path;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slipway::delivery::application

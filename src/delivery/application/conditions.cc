@@ -26,6 +26,11 @@ void pass_condition(ApplicationStatus& status, const char* type, Time now) {
   set_condition(status, type, true, "Available", "", now);
 }
 
+bool has_passed(const ApplicationStatus& status, std::string_view type) {
+  const AppCondition* condition = find_condition(status, type);
+  return condition != nullptr && condition->status == "True";
+}
+
 void fail_condition(ApplicationStatus& status, const char* type, const std::string& message, Time now) {
   drop_conditions_after(status, type);
   set_condition(status, type, false, "ReconcileError", message, now);

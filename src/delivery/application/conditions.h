@@ -14,6 +14,7 @@ void set_condition(ApplicationStatus& status, const std::string& type, bool is_t
                    const std::string& message, Time now);
 /// True, Available.
 void pass_condition(ApplicationStatus& status, const char* type, Time now);
+bool has_passed(const ApplicationStatus& status, std::string_view type);
 /// A step of the reconcile failed: it and Ready say so.
 void fail_condition(ApplicationStatus& status, const char* type, const std::string& message, Time now);
 void drop_condition(ApplicationStatus& status, std::string_view type);

@@ -15,12 +15,14 @@
 #include "delivery/application/plan_writes.h"
 #include "delivery/application/policy_outputs.h"
 #include "delivery/application/pre_render.h"
+#include "delivery/application/provider_rows.h"
 #include "delivery/application/providers.h"
 #include "delivery/application/resources.h"
 #include "delivery/application/rolled_services.h"
 #include "delivery/application/run_context.h"
 #include "delivery/application/run_record.h"
 #include "delivery/application/standstill.h"
+#include "delivery/application/step_context.h"
 #include "delivery/application/taking_over.h"
 #include "delivery/application/upkeep.h"
 #include "delivery/family/template_owner.h"
@@ -89,6 +91,11 @@ void remember_notes(Memory& memory, const workflow::RunStore& store) {
   }
 }
 
+std::string note_in(const workflow::RunStore& store, const char* key) {
+  const auto found = store.notes.find(key);
+  return found == store.notes.end() ? "" : found->second;
+}
+
 /// What a run delivers: changes restart it.
 std::string run_marker(const kube::Object& application, const LatestRevision& revision) {
   const auto version = kube::annotation(application, kPublishVersion);
@@ -100,8 +107,13 @@ bool is_run_of(std::string_view app_revision, const std::string& marker) {
   return app_revision == marker || app_revision.starts_with(marker + "-vf-");
 }
 
+/// Whether the run of this marker is under way, or has ended.
+bool has_begun(const ApplicationStatus& status, const std::string& marker) {
+  return status.workflow && is_run_of(status.workflow->app_revision, marker) && status.workflow->start_time;
+}
+
 /// What was delivered to clusters that do not answer is still told of.
-void begin_run(ApplicationStatus& status, const std::string& marker, const LiveObjects& live) {
+void begin_run(ApplicationStatus& status, const std::string& marker, const LiveObjects& live, bool has_pre_render) {
   status.workflow = workflow::RunStatus{};
   status.workflow->app_revision = marker;
   std::erase_if(status.services, [&](const ServiceStatus& one) { return live.is_reachable(one.cluster); });
@@ -109,8 +121,33 @@ void begin_run(ApplicationStatus& status, const std::string& marker, const LiveO
     if (!one.is_unknown()) one.become_unknown(live.clusters().reach(live.known_as(one.cluster)).problem.message);
   }
   status.applied.clear();
+  status.rolled_back_to.clear();
   for (const char* type : {kProgressing, kContested}) drop_condition(status, type);
-  drop_conditions_after(status, "Render");
+  drop_conditions_after(status, has_pre_render ? "Revision" : "Render");
+}
+
+void pass_rendering(ApplicationStatus& status, Time now) {
+  for (const char* type : {"Policy", "Render"}) pass_condition(status, type, now);
+}
+
+/// Rendering waits for steps of stage pre-render.
+void pass_parsing(ApplicationStatus& status, bool is_pre_rendered, Time now) {
+  for (const char* type : {"Parsed", "Revision"}) pass_condition(status, type, now);
+  if (!is_pre_rendered) pass_rendering(status, now);
+}
+
+/// The rendered resources for readers, and the objects of policies. Why one of these cannot be applied; empty: all are.
+Task<Result<std::string>> render_all(AppRun& app) {
+  SLIPWAY_CO_TRY_VOID(co_await write_resources(app));
+  auto made = co_await apply_policy_outputs(app);
+  co_return made ? std::string() : made.error().message;
+}
+
+/// Once for each run, after its steps of stage pre-render: they decide what there is to render. That it is done is condition
+/// Render.
+bool is_to_be_rendered(const workflow::Steps& steps, const ApplicationStatus& status, bool restarts) {
+  if (!has_pre_render(steps)) return restarts;
+  return !restarts && !has_passed(status, "Render") && has_pre_render_succeeded(steps, *status.workflow);
 }
 
 /// With one that cannot be read in hand, objects would count as no longer wanted.
@@ -344,29 +381,29 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   if (!trackers) co_return Outcome::failed(std::move(trackers).error());
   app.load_trackers(std::move(*trackers));
   const std::string marker = run_marker(application, resolved->revision);
-  const bool restarts =
-      restart.restarts || !status.workflow || !is_run_of(status.workflow->app_revision, marker) || !status.workflow->start_time;
+  const bool restarts = restart.restarts || !has_begun(status, marker);
   if (!restarts) app.continue_run();
-  const bool is_rendered = restarts || pre_render_failure(resolved->parsed->steps, *status.workflow).empty();
-  for (const char* type : {"Parsed", "Revision", "Policy"}) pass_condition(status, type, now);
-  if (is_rendered) pass_condition(status, "Render", now);
+  const bool is_pre_rendered = has_pre_render(resolved->parsed->steps);
+  pass_parsing(status, is_pre_rendered, now);
   note_definitions(application, *resolved->parsed, status);
-  if (restarts) begin_run(status, marker, live_);
+  if (restarts) begin_run(status, marker, live_, is_pre_rendered);
+  const bool renders = is_to_be_rendered(resolved->parsed->steps, status, restarts);
   if (restarts || !resolved->scoped.policies.empty()) {
     auto recorded = co_await record_policies(run.client, application, resolved->scoped, status);
     if (!recorded) co_return Outcome::failed(std::move(recorded).error());
   }
   app.services() = status.services;
   app.applied() = status.applied;
-  if (restarts) {
-    auto written = co_await write_resources(app);
-    if (!written) co_return Outcome::failed(std::move(written).error());
-    auto made = co_await apply_policy_outputs(app);
-    if (!made) {
-      status.workflow.reset();
+  if (renders) {
+    auto obstacle = co_await render_all(app);
+    if (!obstacle) co_return Outcome::failed(std::move(obstacle).error());
+    if (!obstacle->empty()) {
+      // Steps of stage pre-render are not run again for it.
+      if (!is_pre_rendered) status.workflow.reset();
       co_return co_await stop_at(run.client, as_written, std::move(status), before,
-                                 {"Policy", "generatingPolicy", "FailedApply", made.error().message});
+                                 {"Policy", "generatingPolicy", "FailedApply", *obstacle});
     }
+    pass_rendering(status, now);
   }
   if (!restarts) co_await write_plans(app, status);
   const bool was_finished = status.workflow->is_finished;
@@ -493,7 +530,10 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
                           ? Result<DefinitionPtr>(known->second)
                           : app.lookup().definition(DefinitionKind::WorkflowStep, found);
     if (!definition) co_return fail(std::move(definition).error());
-    co_return step_definition(type, **definition);
+    SLIPWAY_CO_TRY(context, co_await step_context_of(app, *definition));
+    auto made = step_definition(type, **definition);
+    if (made) made->context = std::move(context);
+    co_return made;
   };
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
   std::erase_if(pass.store.notes, [](const auto& note) { return note.first.starts_with(kDelivered); });
@@ -506,6 +546,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   const bool has_secret = !context.secret.is_null() || !pass.store.secret_vars.empty() || !pass.store.secret_notes.empty();
   SLIPWAY_CO_TRY(stored, co_await save_context(*client, std::move(context), pass.store));
   SLIPWAY_CO_TRY_VOID(co_await keep_debug_values(*client, app.application(), std::move(pass.debug), kManager));
+  status.rolled_back_to = note_in(pass.store, kRolledBackTo);
   pass.store.has_changed = false;
   if (!pass.status.is_finished && !has_secret) {
     memory.context = LoadedContext{.store = std::move(pass.store), .object = stored, .secret = {}};
@@ -532,7 +573,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   SLIPWAY_CO_TRY(client, app.own(kHub));
   const Value revision = revisions_->get({std::string(kube::ns(app.application())), app.revision()});
   if (!revision.is_null()) SLIPWAY_CO_TRY_VOID(co_await note_run(*client, revision, *status.workflow));
-  if (!has_succeeded) {
+  if (!has_succeeded && status.rolled_back_to.empty()) {
     SLIPWAY_CO_TRY_VOID(co_await judge_rolled_services(app));
     co_return collected.is_done() ? std::nullopt : std::optional<Duration>(options_.collect_pause);
   }
@@ -543,14 +584,15 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   SLIPWAY_CO_TRY(repair, co_await repair_drift(app));
   const std::optional<Duration> quiet = note_contested(app.memory().repairs, status);
   SLIPWAY_CO_TRY_VOID(co_await judge_services(app));
+  Duration again = collected.is_done() ? options_.resync : options_.collect_pause;
+  for (const auto& sooner : {repair, quiet}) again = std::min(again, sooner.value_or(again));
+  if (!has_succeeded) co_return again;
   const bool is_healthy = std::ranges::all_of(app.services(), &ServiceStatus::is_healthy);
   status.phase = is_healthy ? "running" : "unhealthy";
   pass_condition(status, "Workflow", now);
   set_condition(status, "Ready", true, "ReconcileSuccess", "", now);
   const std::int64_t limit = app.parsed().keep.revision_limit.value_or(options_.revision_limit);
   SLIPWAY_CO_TRY_VOID(co_await limit_revisions(*client, app.application(), limit, app.revision()));
-  Duration again = collected.is_done() ? options_.resync : options_.collect_pause;
-  for (const auto& sooner : {repair, quiet}) again = std::min(again, sooner.value_or(again));
   co_return again;
 }
 
@@ -584,7 +626,7 @@ Task<Outcome> ApplicationController::write(client::Client& client, kube::Object 
   for (const auto& [key, value] : before.members()) {
     const bool is_ours = key == "phase" || key == "services" || key == "appliedResources" || key == "workflow" ||
                          key == kScheduledRestart || key == "appliedApplicationPolicies" ||
-                         key == "applicationPoliciesConfigMap";
+                         key == "applicationPoliciesConfigMap" || key == kRolledBackTo;
     if (!wanted.has(key) && !is_ours) wanted = wanted.with(key, value);
   }
   const ObjectKey key = kube::key_of(application);

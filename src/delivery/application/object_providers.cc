@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "delivery/application/providers.h"
+#include "delivery/workflow/older_forms.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -39,7 +40,7 @@ bool is_itself(const AppRun& run, const Value& object) {
 Value shown(const Value& object) { return object.without_path({"metadata", "managedFields"}); }
 
 Task<Answer> apply(AppRun& run, ProviderCall call) {
-  Value object = call.params["value"];
+  Value object = workflow::object_in(call.params);
   if (call.params.has("patch") && call.patched) {
     auto changed = co_await call.patched(std::move(object));
     if (!changed) co_return Answer::error(changed.error());
@@ -50,14 +51,14 @@ Task<Answer> apply(AppRun& run, ProviderCall call) {
     if (!hub) co_return Answer::error(hub.error());
     auto applied = co_await client::apply(**hub, kApplications, std::move(object), kManager);
     if (!applied) co_return Answer::error(applied.error());
-    co_return Answer::done(json::object({{"value", shown(*applied)}}));
+    co_return Answer::done(workflow::returned_object(call.params, shown(*applied)));
   }
   auto manifest = co_await manifest_of(run, std::move(object), call.params["cluster"].str());
   if (!manifest) co_return Answer::error(manifest.error());
   manifest->is_secret = call.is_secret;
   auto applied = co_await run.apply({*manifest});
   if (!applied) co_return Answer::error(applied.error());
-  Answer answer = Answer::done(json::object({{"value", shown(applied->front())}}));
+  Answer answer = Answer::done(workflow::returned_object(call.params, shown(applied->front())));
   answer.resource = reference_to(*manifest);
   answer.is_secret = answer.resource->kind == "Secret";
   co_return answer;
@@ -88,7 +89,7 @@ std::vector<workflow::Provider> object_providers(AppRun& run) {
   return {
       {.package = "kube",
        .function = "apply",
-       .params = {"cluster", "value", "patch"},
+       .params = {"cluster", "value", "resource", "patch"},
        .run = [&run](ProviderCall call) { return apply(run, std::move(call)); },
        .patches = true},
       {.package = "kube", .function = "apply-in-parallel", .params = {"cluster", "value"}, .run = [&run](ProviderCall call) {

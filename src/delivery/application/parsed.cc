@@ -112,6 +112,35 @@ Result<void> look_up_steps(const std::vector<workflow::Step>& steps, Parsed& par
   return {};
 }
 
+/// Whether all that the steps do is to write the application.
+bool only_renders(const workflow::Steps& steps) {
+  return !steps.steps.empty() && std::ranges::all_of(steps.steps, &workflow::Step::is_pre_render);
+}
+
+/// What follows steps of stage pre-render that no other step follows: the steps of an application without a workflow, beside
+/// each other.
+Result<void> add_default_delivery(Parsed& parsed) {
+  const Value mode = json::object({{"steps", "DAG"}, {"subSteps", "DAG"}});
+  SLIPWAY_TRY(generated, workflow::read_steps(generated_steps(parsed.spec), mode, "spec.workflow.steps"));
+  if (generated.steps.empty()) return {};
+  const auto takes_name = [&](const workflow::Step& step) { return parsed.steps.find(step.name) != nullptr; };
+  workflow::Step group;
+  group.name = "deliver";
+  while (parsed.steps.find(group.name) != nullptr || generated.find(group.name) != nullptr) group.name += "-default";
+  group.type = kStepGroup;
+  group.mode = workflow::Mode::DAG;
+  for (workflow::Step& step : generated.steps) {
+    if (takes_name(step)) {
+      return fail(Reason::Invalid, fmt::format("failed to parse workflow steps: step {} has the name of a component, whose "
+                                               "delivery follows under that name; give the step another name",
+                                               step.name));
+    }
+    group.sub_steps.push_back(std::move(step));
+  }
+  parsed.steps.steps.push_back(std::move(group));
+  return {};
+}
+
 Result<void> read_workflow(const kube::Object& application, Parsed& parsed, const Lookup& lookup) {
   parsed.workflow_name = std::string(kube::annotation(application, kWorkflowName));
   if (!parsed.spec.has_workflow) {
@@ -136,6 +165,7 @@ Result<void> read_workflow(const kube::Object& application, Parsed& parsed, cons
   }
   SLIPWAY_TRY(steps, workflow::read_steps(list, mode, path));
   parsed.steps = std::move(steps);
+  if (only_renders(parsed.steps)) SLIPWAY_TRY_VOID(add_default_delivery(parsed));
   return {};
 }
 

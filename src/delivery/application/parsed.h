@@ -30,7 +30,7 @@ struct Lookup {
 /// The type of the steps that deliver one component; their definition is the engine's own unless a user has one of that name.
 inline constexpr const char* kApplyComponent = "apply-component";
 inline constexpr const char* kBuiltinApplyComponent = "builtin-apply-component";
-inline constexpr const char* kStepGroup = "step-group";
+using workflow::kStepGroup;
 
 /// Whether the engine itself reads the properties of such policies, whether or not there is a definition of them.
 bool is_own_policy(std::string_view type);

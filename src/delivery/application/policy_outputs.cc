@@ -36,16 +36,26 @@ Task<Result<std::vector<Manifest>>> render_policy(AppRun& run, PolicySpec policy
 
 }  // namespace
 
-Task<Result<void>> apply_policy_outputs(AppRun& run) {
+Task<std::map<std::string, Result<std::vector<Manifest>>>> render_policies(AppRun& run) {
+  std::map<std::string, Result<std::vector<Manifest>>> made;
   for (const PolicySpec& policy : std::vector<PolicySpec>(run.parsed().spec.policies)) {
     const auto known = run.parsed().policies.find(policy.type);
     if (known == run.parsed().policies.end() || !known->second->program || is_application_scoped(*known->second)) continue;
-    auto manifests = co_await render_policy(run, policy, known->second);
+    made.insert_or_assign(policy.name, co_await render_policy(run, policy, known->second));
+  }
+  co_return made;
+}
+
+Task<Result<void>> apply_policy_outputs(AppRun& run) {
+  auto rendered = co_await render_policies(run);
+  for (const PolicySpec& policy : std::vector<PolicySpec>(run.parsed().spec.policies)) {
+    const auto found = rendered.find(policy.name);
+    if (found == rendered.end()) continue;
     Result<void> done{};
-    if (!manifests) {
-      done = fail(std::move(manifests).error());
-    } else if (!manifests->empty()) {
-      auto applied = co_await run.apply(std::move(*manifests));
+    if (!found->second) {
+      done = fail(found->second.error());
+    } else if (!found->second->empty()) {
+      auto applied = co_await run.apply(*found->second);
       if (!applied) done = fail(std::move(applied).error());
     }
     if (!done) {

@@ -119,6 +119,16 @@ Result<Value> merged_spec(const Value& spec, const Value& rendered) {
   return merged.with("workflow", workflow);
 }
 
+bool has_pre_render(const workflow::Steps& steps) { return std::ranges::any_of(steps.steps, &workflow::Step::is_pre_render); }
+
+bool has_pre_render_succeeded(const workflow::Steps& steps, const workflow::RunStatus& run) {
+  return std::ranges::all_of(steps.steps, [&](const workflow::Step& step) {
+    const auto known = std::ranges::find(run.steps, step.name, &workflow::StepStatus::name);
+    return !step.is_pre_render ||
+           (known != run.steps.end() && (known->phase == workflow::kSucceeded || known->phase == workflow::kSkipped));
+  });
+}
+
 std::string pre_render_failure(const workflow::Steps& steps, const workflow::RunStatus& run) {
   for (const workflow::Step& step : steps.steps) {
     if (!step.is_pre_render) continue;

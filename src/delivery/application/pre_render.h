@@ -64,6 +64,9 @@ Result<Value> rendered_application(const std::string& text);
 /// workflow in ways that do not go together.
 Result<Value> merged_spec(const Value& spec, const Value& rendered);
 
+/// Whether there are steps of that stage, and whether all of them have succeeded or were skipped: then the rest is rendered.
+bool has_pre_render(const workflow::Steps& steps);
+bool has_pre_render_succeeded(const workflow::Steps& steps, const workflow::RunStatus& run);
 /// What a failed step of that stage says; empty: none has failed.
 std::string pre_render_failure(const workflow::Steps& steps, const workflow::RunStatus& run);
 

@@ -22,6 +22,10 @@ std::vector<ProviderRow> gitops_rows();
 std::vector<ProviderRow> cluster_rows();
 std::vector<ProviderRow> pre_render_rows();
 std::vector<ProviderRow> rolled_rows();
+std::vector<ProviderRow> rollback_rows();
+
+/// The note of a run that names the revision whose objects a step has applied again.
+inline constexpr const char* kRolledBackTo = "rolledBackTo";
 
 /// A step's patch with what steps have exported into the component.
 Value patch_with_exports(const workflow::ProviderCall& call, const std::string& component, Value patch);

@@ -294,7 +294,7 @@ std::vector<ProviderRow> rows() {
       {"multicluster", "list-clusters", {}, list_clusters},
       {"multicluster", "get-placements-from-topology-policies", {"policies"}, get_placements},
   };
-  for (auto* more : {gitops_rows, cluster_rows, pre_render_rows, rolled_rows})
+  for (auto* more : {gitops_rows, cluster_rows, pre_render_rows, rolled_rows, rollback_rows})
     std::ranges::move(more(), std::back_inserter(all));
   return all;
 }

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/digest.h"
 #include "base/gzip.h"
+#include "base/text.h"
+#include "delivery/application/policy_outputs.h"
 #include "delivery/family/rendered_mark.h"
+#include "delivery/family/revision_resources.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 
@@ -30,18 +35,46 @@ Value name_of(const Value& object) {
   return json::object({{"apiVersion", object["apiVersion"]}, {"kind", object["kind"]}, {"metadata", metadata.build()}});
 }
 
-void add_objects(const RenderedComponent& rendered, Texts& texts) {
+void add_list(const std::string& key, const std::vector<Value>& objects, bool are_secret, Texts& texts) {
   json::ArrayBuilder open, secret;
-  const auto add = [&](const Value& object) {
+  for (const Value& object : objects) {
     const bool is_kind = object["kind"].as_string() == "Secret" && object["apiVersion"].as_string() == "v1";
-    const bool is_secret = rendered.is_secret || is_kind;
+    const bool is_secret = are_secret || is_kind;
     if (is_secret) secret.add(object);
     open.add(is_secret ? name_of(object) : object);
-  };
-  if (!rendered.workload.is_null()) add(rendered.workload);
-  for (const RenderedObject& one : rendered.others) add(one.object);
-  texts.open[rendered.name] = json::print(open.build());
-  if (!secret.empty()) texts.secret[rendered.name] = json::print(secret.build());
+  }
+  texts.open[key] = json::print(open.build());
+  if (!secret.empty()) texts.secret[key] = json::print(secret.build());
+}
+
+void add_objects(const RenderedComponent& rendered, Texts& texts) {
+  std::vector<Value> objects;
+  if (!rendered.workload.is_null()) objects.push_back(rendered.workload);
+  for (const RenderedObject& one : rendered.others) objects.push_back(one.object);
+  add_list(rendered.name, objects, rendered.is_secret, texts);
+}
+
+/// A key of a ConfigMap, whatever the policy is called.
+std::string key_of_policy(const std::string& policy) {
+  constexpr std::size_t kMaxKey = 253 - std::string_view(".gz").size();
+  std::string key = std::string(kPolicyKey) + policy;
+  std::ranges::replace_if(
+      key, [](char c) { return !is_digit(c) && (lower(c) < 'a' || lower(c) > 'z') && c != '-' && c != '_' && c != '.'; }, '_');
+  return key.substr(0, kMaxKey);
+}
+
+Task<> add_policies(AppRun& run, Texts& texts) {
+  const auto rendered = co_await render_policies(run);
+  for (const auto& [name, manifests] : rendered) {
+    const std::string key = key_of_policy(name);
+    if (!manifests) {
+      texts.open[key] = json::print(pending(manifests.error().message));
+      continue;
+    }
+    std::vector<Value> objects;
+    for (const Manifest& manifest : *manifests) objects.push_back(manifest.object);
+    if (!objects.empty()) add_list(key, objects, false, texts);
+  }
 }
 
 Value record(const AppRun& run, const char* kind) {
@@ -145,6 +178,7 @@ Task<Result<void>> write_resources(AppRun& run) {
       texts.open[component.name] = json::print(pending(rendered.error().message));
     }
   }
+  co_await add_policies(run, texts);
   SLIPWAY_CO_TRY_VOID(co_await create_once(run, kube::kConfigMaps, config_map(run, texts)));
   // The manifests of an earlier run of the revision may stand there.
   if (!texts.secret.empty()) SLIPWAY_CO_TRY_VOID(co_await add_to_record(run, kube::kSecrets, secret(run, texts)));

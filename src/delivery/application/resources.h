@@ -1,5 +1,6 @@
 // The rendered resources of a revision for everybody to read: a ConfigMap of the revision's name, one key per component, a list
-// of its objects as they are before overrides and placement. A component that needs what is not there yet says so,
+// of its objects as they are before overrides and placement, and one key `policy_<name>` per policy that makes objects. A
+// component that needs what is not there yet says so,
 // {"pending": ["input connSecret"]}, until it has been rendered. Objects that are Secrets, or hold what was read from one,
 // stand whole in a Secret of the same name only, under the component's name; the ConfigMap has what they are called. More than
 // 4 KiB are compressed (`binaryData`, gzip, key `<component>.gz`).

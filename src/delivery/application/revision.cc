@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "base/digest.h"
 #include "base/gzip.h"
 #include "delivery/application/authors.h"
@@ -177,6 +179,14 @@ bool shares_the_same(const Parsed& one, const Parsed& other) {
 
 std::string revision_name(std::string_view application, std::int64_t number) {
   return fmt::format("{}-v{}", application, number);
+}
+
+std::int64_t number_of_revision(const Value& revision) {
+  const std::string_view name = kube::name(revision);
+  const auto at = name.rfind("-v");
+  std::int64_t number = 0;
+  if (at != std::string_view::npos) std::from_chars(name.data() + at + 2, name.data() + name.size(), number);
+  return number;
 }
 
 Value make_revision(const kube::Object& application, const Value& spec, const Parsed& parsed, std::int64_t number,

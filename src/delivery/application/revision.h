@@ -56,6 +56,8 @@ inline constexpr const char* kResourcesConfigMap = "resourcesConfigMap";
 std::string revision_name(std::string_view application, std::int64_t number);
 /// Whether the plans that components carry are part of the names of their revisions.
 PlanIn plans_in_revision(const Value& revision);
+/// The number in the name of a revision; 0: it has none.
+std::int64_t number_of_revision(const Value& revision);
 
 /// What a revision holds, with its definitions read: applications share those that are the same.
 struct Frozen {

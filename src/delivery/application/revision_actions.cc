@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "delivery/application/kind.h"
 #include "delivery/application/revision.h"
@@ -13,14 +12,6 @@
 
 namespace slipway::delivery::application {
 namespace {
-
-std::int64_t number_of(const Value& revision) {
-  const std::string_view name = kube::name(revision);
-  const auto at = name.rfind("-v");
-  std::int64_t number = 0;
-  if (at != std::string_view::npos) std::from_chars(name.data() + at + 2, name.data() + name.size(), number);
-  return number;
-}
 
 /// The spec of the application inside a revision.
 Value spec_of(const Value& revision) { return revision_content(revision)["application"]["spec"]; }
@@ -32,7 +23,7 @@ Task<Result<std::vector<Value>>> revisions_of(ActionCall call) {
   query.label_selector = fmt::format("{}={}", kLabelName, call.key.name);
   SLIPWAY_CO_TRY(list, co_await client::list(call.client, kRevisions, query));
   std::vector<Value> all(list["items"].items().begin(), list["items"].items().end());
-  std::ranges::sort(all, {}, number_of);
+  std::ranges::sort(all, {}, number_of_revision);
   co_return all;
 }
 
@@ -41,7 +32,7 @@ std::string current_of(const kube::Object& application) { return application["st
 /// The revision that people call `wanted`: its name, `v2` or `2`.
 Result<Value> find_revision(const std::vector<Value>& all, const std::string& application, const std::string& wanted) {
   for (const Value& revision : all) {
-    const std::string number = std::to_string(number_of(revision));
+    const std::string number = std::to_string(number_of_revision(revision));
     if (kube::name(revision) == wanted || wanted == number || wanted == "v" + number) return revision;
   }
   std::string names;
@@ -96,7 +87,7 @@ Task<Result<CommandAnswer>> diff_revisions(ActionCall call) {
   std::string from = option("from");
   if (from.empty()) {
     for (const Value& one : all) {
-      if (number_of(one) < number_of(later)) from = std::string(kube::name(one));
+      if (number_of_revision(one) < number_of_revision(later)) from = std::string(kube::name(one));
     }
   }
   if (from.empty()) {

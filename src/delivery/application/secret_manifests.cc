@@ -87,10 +87,11 @@ Task<Result<void>> keep_secret_manifests(AppRun& run, std::vector<Manifest> mani
   co_return Result<void>{};
 }
 
-Task<Result<std::map<ObjectId, Value>>> secret_manifests(AppRun& run, std::vector<ManagedResource> of) {
+Task<Result<std::map<ObjectId, Value>>> secret_manifests(AppRun& run, std::vector<ManagedResource> of, std::string revision) {
   std::map<ObjectId, Value> found;
   SLIPWAY_CO_TRY(hub, run.own(kHub));
-  auto secret = co_await client::get(*hub, kube::kSecrets, secret_of(run));
+  const kube::ObjectKey key{std::string(kube::ns(run.application())), revision};
+  auto secret = co_await client::get(*hub, kube::kSecrets, key);
   if (!secret && secret.error().reason != Reason::NotFound) co_return fail(std::move(secret).error());
   if (!secret || !kube::is_owned_by(*secret, kube::uid(run.application()))) co_return found;
   const std::string salt = salt_in(*secret);
@@ -98,7 +99,7 @@ Task<Result<std::map<ObjectId, Value>>> secret_manifests(AppRun& run, std::vecto
     std::string text;
     if (!base64_decode((*secret)["data"][key_of(resource.id())].as_string(), text)) continue;
     // Whoever may write the Secret does not say what is applied as the application's identity.
-    if (resource.digest.empty() || resource.digest != digest_of(run.revision(), salt, text)) continue;
+    if (resource.digest.empty() || resource.digest != digest_of(revision, salt, text)) continue;
     auto object = json::parse(text);
     if (!object) continue;
     Manifest manifest;

@@ -14,7 +14,8 @@ namespace slipway::delivery::application {
 bool is_secret(const Manifest& manifest);
 /// Keeps those of the manifests that are secret. Before they are recorded and applied: the records have the digests.
 Task<Result<void>> keep_secret_manifests(AppRun& run, std::vector<Manifest> manifests);
-/// By object, those that are as they were kept; empty where there is no such Secret. One request.
-Task<Result<std::map<ObjectId, Value>>> secret_manifests(AppRun& run, std::vector<ManagedResource> of);
+/// By object, those that are as they were kept; empty where there is no such Secret. One request. `revision`: that whose Secret
+/// is read.
+Task<Result<std::map<ObjectId, Value>>> secret_manifests(AppRun& run, std::vector<ManagedResource> of, std::string revision);
 
 }  // namespace slipway::delivery::application

@@ -135,6 +135,13 @@ std::optional<control::Wait> wait_for_rollout(const kube::Object& application) {
   wait.next = owner.with("namespace", Value(kube::ns(application)));
   return wait;
 }
+/// Conditions without which the workflow does not begin, and what they are about.
+struct Obstacle {
+  const char* condition;
+  const char* on;
+};
+constexpr Obstacle kObstacles[] = {
+    {"Parsed", "its spec"}, {"Revision", "its revision"}, {"Policy", "the objects of its policies"}};
 
 std::vector<control::Wait> explain(const kube::Object& application, const control::View& view) {
   std::vector<control::Wait> waits;
@@ -144,11 +151,13 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
     waits.push_back({.on = "nothing", .reason = "Paused", .message = why, .since = {}, .next = {}, .part = ""});
     return waits;
   }
-  if (const Value& parsed = kube::condition(application, "Parsed"); parsed["status"].as_string() == "False") {
-    waits.push_back({.on = "its spec",
-                     .reason = parsed["reason"].str(),
-                     .message = parsed["message"].str(),
-                     .since = kube::time_of(parsed["lastTransitionTime"]),
+  for (const Obstacle& obstacle : kObstacles) {
+    const Value& condition = kube::condition(application, obstacle.condition);
+    if (condition["status"].as_string() != "False") continue;
+    waits.push_back({.on = obstacle.on,
+                     .reason = condition["reason"].str(),
+                     .message = condition["message"].str(),
+                     .since = kube::time_of(condition["lastTransitionTime"]),
                      .next = {},
                      .part = ""});
     return waits;
@@ -192,6 +201,11 @@ std::vector<control::Wait> explain(const kube::Object& application, const contro
 /// Conditions that are there only when there is something to know.
 std::string notes_of(const kube::Object& application) {
   std::string out;
+  for (const Obstacle& obstacle : kObstacles) {
+    const Value& condition = kube::condition(application, obstacle.condition);
+    if (condition["status"].as_string() != "False") continue;
+    out += fmt::format("note: {}: {}\n", obstacle.condition, one_line(condition["message"].str()));
+  }
   for (const char* type : {"Progressing", "PlanApplied", "StateKeep", "Contested", kDefinitionChanged, "Deleting"}) {
     const Value& condition = kube::condition(application, type);
     if (!condition.is_null()) out += fmt::format("note: {}: {}\n", type, one_line(condition["message"].str()));
@@ -232,7 +246,9 @@ std::string summary(const kube::Object& application, const control::View& view) 
       fmt::format("application {}/{}: {}, revision {}, age {}\n", kube::ns(application), kube::name(application), phase,
                   status["latestRevision"]["name"].as_string().empty() ? "-" : status["latestRevision"]["name"].as_string(),
                   age(kube::creation_time(application), view.now()));
-  return line + notes_of(application) + tables(application);
+  const std::string back = status["rolledBackTo"].str();
+  return line + (back.empty() ? "" : fmt::format("note: rolled back: revision {} serves\n", back)) + notes_of(application) +
+         tables(application);
 }
 
 std::string describe(const kube::Object& application, const control::View& view, const std::vector<kube::Object>& events) {

@@ -6,6 +6,8 @@
 
 #include "delivery/application/kind.h"
 #include "delivery/family/text.h"
+#include "delivery/workflow/run_status.h"
+#include "delivery/workflow/step.h"
 #include "kube/object.h"
 
 namespace slipway::delivery::application {
@@ -28,6 +30,11 @@ std::string text_of(const Value& step) {
   return text;
 }
 
+/// A user paused the step: it has not suspended itself.
+bool is_paused(const Value& step) {
+  return step["phase"].as_string() == workflow::kSuspending && step["reason"].as_string() != workflow::kReasonSuspend;
+}
+
 control::Wait wait_of(const Value& step, const std::string& resume) {
   control::Wait wait{.on = fmt::format("step \"{}\"", step["name"].as_string()),
                      .reason = step["reason"].as_string().empty() ? step["phase"].str() : step["reason"].str(),
@@ -38,11 +45,38 @@ control::Wait wait_of(const Value& step, const std::string& resume) {
   const Value& made = step["resourceRef"];
   const bool is_here = made["cluster"].as_string().empty() || made["cluster"].as_string() == kHub;
   if (made.is_object() && is_here) wait.next = made;
-  if (step["phase"].as_string() == "suspending") {
+  if (is_paused(step)) {  // what it waited for does not matter until it is resumed
+    wait.message = fmt::format("a user paused it: `{}` goes on", resume);
+    wait.reason = workflow::kReasonSuspend;
+    wait.next = Value();
+  } else if (step["phase"].as_string() == workflow::kSuspending) {
     const char* const gap = wait.message.empty() ? "" : "; ";
     wait.message = fmt::format("{}{}waits for a person: `{}` goes on", wait.message, gap, resume);
   }
   return wait;
+}
+
+bool is_group(const Value& step) { return step["type"].as_string() == workflow::kStepGroup; }
+
+/// Of a run that is suspended though no step of it is: a user has paused it, or steps have used up their retries.
+std::vector<control::Wait> waits_of_pause(const Value& run, const std::string& resume) {
+  std::vector<control::Wait> waits;
+  if (run["suspendState"].as_string() == workflow::kSuspendedByFailure) {
+    for (const auto& [indent, step] : steps_of(run)) {
+      if (is_group(step) || step["reason"].as_string() != workflow::kReasonFailedAfterRetries) continue;
+      waits.push_back(wait_of(step, resume));
+      waits.back().message =
+          fmt::format("it has used up its retries: {}; `{}` tries it again", step["message"].as_string(), resume);
+    }
+  }
+  if (!waits.empty()) return waits;
+  const std::string by = run["suspendedBy"].as_string().empty() ? "a user" : run["suspendedBy"].str();
+  return {{.on = "the workflow",
+           .reason = workflow::kReasonSuspend,
+           .message = fmt::format("{} paused it: `{}` goes on", by, resume),
+           .since = {},
+           .next = {},
+           .part = ""}};
 }
 
 /// Whether the spec gives a suspended step an end: its duration, or a time-out, its own or its group's.
@@ -66,7 +100,7 @@ std::optional<Hold> hold_of(const Value& run, const Value& steps) {
   std::string names;
   for (const auto& [indent, step] : steps_of(run)) {
     const auto phase = step["phase"].as_string();
-    if (step["type"].as_string() == "step-group") continue;
+    if (is_group(step)) continue;
     if (phase == "running" || (phase == "suspending" && has_deadline(steps, step["name"].as_string()))) return std::nullopt;
     if (phase == "suspending") names += (names.empty() ? "" : ", ") + step["name"].str();
   }
@@ -106,11 +140,16 @@ bool has_step(const Value& run, const std::string& name) {
 }
 
 std::vector<control::Wait> waits_of_steps(const Value& run, const std::string& resume) {
+  const auto all = steps_of(run);
+  const bool has_suspended = std::ranges::any_of(all, [](const auto& entry) {
+    return entry.second["phase"].as_string() == workflow::kSuspending && !is_group(entry.second);
+  });
+  if (run["suspend"].as_bool() && !run["finished"].as_bool() && !has_suspended) return waits_of_pause(run, resume);
   std::vector<control::Wait> waits;
-  for (const auto& [indent, step] : steps_of(run)) {
+  for (const auto& [indent, step] : all) {
     const auto phase = step["phase"].as_string();
     const bool is_open = phase == "running" || phase == "suspending" || phase == "pending" || phase == "failed";
-    if (is_open && step["type"].as_string() != "step-group") waits.push_back(wait_of(step, resume));
+    if (is_open && !is_group(step)) waits.push_back(wait_of(step, resume));
   }
   return waits;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -187,10 +188,27 @@ Result<ComponentSpec> read_component(const Value& component, const std::string& 
   return out;
 }
 
+namespace {
+
+/// Components may be left out where a step writes them; a shared workflow may have one.
+void require_components(const Value& spec, Causes& causes) {
+  if (!spec.is_object() || !spec["components"].is_null()) return;
+  const Value& workflow = spec["workflow"];
+  const auto writes = [](const Value& step) { return step["stage"].as_string() == "pre-render"; };
+  if (workflow["ref"].is_string() || std::ranges::any_of(workflow["steps"].items(), writes)) return;
+  causes.push_back(
+      field::required("spec.components",
+                      "list what is to be delivered ([] for nothing), or let a step of stage: pre-render write it, such as "
+                      "helm-template or kustomize-patch"));
+}
+
+}  // namespace
+
 Result<ApplicationSpec> read_application(const Value& spec) {
   Causes causes;
   Reader reader(spec, "spec", causes);
   ApplicationSpec out;
+  require_components(spec, causes);
   out.components =
       reader.list("components", [&](const Value& one, const std::string& path) { return component_of(one, path, causes); });
   std::size_t index = 0;

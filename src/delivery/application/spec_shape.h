@@ -176,7 +176,8 @@ struct Application {
   Value rollout_plan;
   static void describe(auto& d) {
     d.doc("What is delivered, where and how.");
-    d.field("components", &Application::components, "Its parts.").required();
+    d.field("components", &Application::components,
+            "Its parts. Required unless a step of stage pre-render writes them, as helm-template does; may be empty.");
     d.field("policies", &Application::policies, "Rules about the whole.");
     d.field("workflow", &Application::workflow, "How it is delivered.");
     d.field(

@@ -167,6 +167,7 @@ struct ApplicationStatus {
   std::optional<Time> restart_at;
   std::vector<AppliedPolicy> policies;
   std::string policies_config_map;
+  std::string rolled_back_to;
 
   static void describe(auto& d) {
     d.doc("How the application stands.");
@@ -183,6 +184,9 @@ struct ApplicationStatus {
     d.field("appliedApplicationPolicies", &ApplicationStatus::policies, "Policies of scope Application.").list_type("atomic");
     d.field("applicationPoliciesConfigMap", &ApplicationStatus::policies_config_map,
             "ConfigMap that says what those policies made.");
+    d.field("rolledBackTo", &ApplicationStatus::rolled_back_to,
+            "The revision that serves: a step of type rollback has applied its objects again. They are kept so until the spec "
+            "changes.");
     d.ignore_unknown();
   }
 };

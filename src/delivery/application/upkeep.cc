@@ -209,7 +209,7 @@ Task<Result<void>> judge_services(AppRun& run) {
 Task<Result<std::set<ObjectId>>> with_secret_manifests(AppRun& run, std::vector<ManagedResource>& all) {
   std::set<ObjectId> secret;
   if (std::ranges::all_of(all, &ManagedResource::is_whole)) co_return secret;
-  SLIPWAY_CO_TRY(manifests, co_await secret_manifests(run, all));
+  SLIPWAY_CO_TRY(manifests, co_await secret_manifests(run, all, run.revision()));
   for (ManagedResource& resource : all) {
     const auto at = manifests.find(resource.id());
     if (resource.is_whole || at == manifests.end()) continue;
@@ -306,6 +306,24 @@ Task<Result<Collected>> collect_outdated(AppRun& run) {
     SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, std::move(spec), false, collected));
     if (collected.remaining.size() == before) SLIPWAY_CO_TRY_VOID(co_await remove_tracker(run, tracker));
   }
+  co_return collected;
+}
+
+Task<Result<Collected>> collect_all_but(AppRun& run, std::set<ObjectId> kept) {
+  Collected collected;
+  if (run.parsed().keep.keeps_legacy_resource) co_return collected;
+  std::vector<ManagedResource> victims;
+  std::set<ObjectId> gone;
+  for (const ManagedResource& resource : run.current().resources) {
+    if (kept.contains(resource.id()) || resource.skips_collection) continue;
+    victims.push_back(resource);
+    gone.insert(resource.id());
+  }
+  if (victims.empty()) co_return collected;
+  SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, run.parsed().spec, false, collected));
+  if (!collected.is_done()) co_return collected;
+  run.forget(gone);
+  SLIPWAY_CO_TRY_VOID(co_await run.write_tracker(TrackerType::Versioned));
   co_return collected;
 }
 

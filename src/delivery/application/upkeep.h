@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Collected {
 };
 /// Deletes what outdated trackers hold and the current ones do not, then those trackers.
 Task<Result<Collected>> collect_outdated(AppRun& run);
+/// Deletes what the tracker of this generation holds beside `kept`; once it is gone the tracker holds it no longer.
+Task<Result<Collected>> collect_all_but(AppRun& run, std::set<ObjectId> kept);
 /// Deletes everything, for an application that goes.
 Task<Result<Collected>> collect_all(AppRun& run, bool orphans);
 

@@ -55,6 +55,8 @@ workflow::RunStatus WorkflowRunStatus::run() const {
   run.message = message;
   run.is_suspended = is_suspended;
   run.suspend_state = suspend_state;
+  run.suspended_by = suspended_by;
+  run.terminated_by = terminated_by;
   run.is_terminated = is_terminated;
   run.is_finished = is_finished;
   run.context_backend = context_backend;
@@ -71,6 +73,8 @@ void WorkflowRunStatus::take(workflow::RunStatus run, const workflow::Steps& of)
   message = std::move(run.message);
   is_suspended = run.is_suspended;
   suspend_state = std::move(run.suspend_state);
+  suspended_by = std::move(run.suspended_by);
+  terminated_by = std::move(run.terminated_by);
   is_terminated = run.is_terminated;
   is_finished = run.is_finished;
   context_backend = std::move(run.context_backend);

@@ -21,7 +21,9 @@ struct WorkflowRunStatus {
   std::string message;
   bool is_suspended = false;
   std::string suspend_state;
+  std::string suspended_by;
   bool is_terminated = false;
+  std::string terminated_by;
   bool is_finished = false;
   std::optional<workflow::ContextBackend> context_backend;
   std::vector<workflow::StepStatus> steps;
@@ -38,8 +40,11 @@ struct WorkflowRunStatus {
     d.field("status", &Self::phase, "initializing, executing, suspending, terminated, failed or succeeded.").always();
     d.field("message", &Self::message, "Why, in words.");
     d.field("suspend", &Self::is_suspended, "It is paused. Users set and clear it.").always();
-    d.field("suspendState", &Self::suspend_state, "Why it is paused.");
+    d.field("suspendState", &Self::suspend_state,
+            "FailedAfterRetries: steps have used up their retries; resuming the run tries them again.");
+    d.field("suspendedBy", &Self::suspended_by, "The user who paused it; absent where a step did, or nothing recorded it.");
     d.field("terminated", &Self::is_terminated, "It was ended before its end. Users set it.").always();
+    d.field("terminatedBy", &Self::terminated_by, "The user who ended it; absent where a step did, or nothing recorded it.");
     d.field("finished", &Self::is_finished, "Nothing more will run.").always();
     d.field("contextBackend", &Self::context_backend, "The ConfigMap that keeps the variables of the run.");
     d.field("steps", &Self::steps, "The steps that have begun or wait.").list_type("atomic");

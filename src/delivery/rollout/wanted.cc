@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/gzip.h"
 #include "delivery/family/rendered_mark.h"
+#include "delivery/family/revision_resources.h"
 #include "delivery/rollout/admission.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/subject.h"
@@ -40,7 +41,9 @@ std::string component_of(std::string_view key) {
 std::vector<std::string> components_in(const Object& map) {
   std::vector<std::string> names;
   for (const char* list : {"data", "binaryData"}) {
-    for (const auto& [key, text] : map[list].members()) names.push_back(component_of(key));
+    for (const auto& [key, text] : map[list].members()) {
+      if (!key.starts_with(kPolicyKey)) names.push_back(component_of(key));
+    }
   }
   return names;
 }

@@ -97,6 +97,8 @@ std::vector<StepRow> rolling() {
                            R"({"replicas":0},{"gates":[{"name":"promotion","at":"before","approval":{}}]}]})";
   const Answers shared_out = {{"oam.load-rolled-comps", {load}},
                               {"kube.read", {rollout("app-v2", "rollingInBatches", "batchReady", 0, blue_green)}}};
+  const std::string unsplit = rollout("app-v2", "rollingInBatches", "batchReady", 0,
+                                      R"({"batchPartition":0,"rolloutBatches":[{"replicas":"50%"},{"replicas":0},{}]})");
   const Answers shifted = {
       {"oam.load-rolled-comps", {load}},
       {"kube.read",
@@ -138,9 +140,10 @@ std::vector<StepRow> rolling() {
        "oam.load-rolled-comps, builtin.wait(true)"},
       {"traffic-shift",
        R"({"partition":"50%"})",
-       {{"oam.load-rolled-comps", {load}}, {"kube.read", {rollout("app-v2", "rollingInBatches", "batchReady", 0)}}},
-       "oam.load-rolled-comps, kube.read(AppRollout ns/app-web), builtin.fail(the rollout of web has no provider of traffic: "
-       "set property traffic {provider, ingressRef, service} of the step blue-green-rollout)"},
+       {{"oam.load-rolled-comps", {load}}, {"kube.read", {unsplit}}},
+       "oam.load-rolled-comps, kube.read(AppRollout ns/app-web), kube.patch(AppRollout ns/app-web), builtin.message(nothing "
+       "splits the traffic of web: it goes by the share of ready pods (property traffic of the step blue-green-rollout names "
+       "what splits it)), builtin.wait(false)"},
       {"traffic-shift",
        R"({"partition":"50%"})",
        {{"oam.load-rolled-comps", {load}}, {"kube.read", {rollout("app-v1", "rolloutSucceed", "batchReady", 0)}}},

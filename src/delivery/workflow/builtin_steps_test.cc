@@ -105,7 +105,7 @@ TEST(BuiltinSteps, refuse_wrong_parameters_before_the_first_call) {
 }
 
 /// They have no parameters.
-const std::set<std::string> kBare = {"apply-application", "apply-application-in-parallel", "step-group"};
+const std::set<std::string> kBare = {"apply-application", "apply-application-in-parallel", "step-group", "rollback"};
 
 TEST(BuiltinSteps, each_have_two_parameter_sets_and_a_wrong_one) {
   std::map<std::string, std::set<std::string>> good;

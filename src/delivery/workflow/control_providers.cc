@@ -78,11 +78,19 @@ void put_variable(const ProviderCall& call, const std::string& name, const Value
   call.store->mark(name, call.is_secret);
 }
 
+/// `value`, or without it the fields that are no parameters, as older templates write them: op.#Export & {secret: …}.
+Value exported_value(const Value& params) {
+  if (params.has("value")) return params["value"];
+  Value fields = params;
+  for (const char* own : {"type", "component"}) fields = fields.without(own);
+  return fields.empty() ? Value() : fields;
+}
+
 /// A variable for other steps: each field of a struct under its own name, anything else under that of the call. What is to be
 /// merged into a component is kept for those who apply it.
 Task<Answer> export_value(ProviderCall call) {
   if (call.store == nullptr) co_return not_in_a_step();
-  const Value value = call.params["value"];
+  const Value value = exported_value(call.params);
   if (call.params["type"].as_string() == "patch") {
     const std::string component = call.params["component"].str();
     if (component.empty()) co_return Answer::error("component: a patch is of a component");
@@ -112,7 +120,11 @@ std::vector<Provider> control_providers() {
       {.package = "builtin", .function = "fail", .params = {"message"}, .run = fail_run},
       {.package = "builtin", .function = "message", .params = {"message"}, .run = message},
       {.package = "builtin", .function = "var", .params = {"method", "path", "value"}, .run = variable},
-      {.package = "builtin", .function = "export", .params = {"type", "component", "value"}, .run = export_value},
+      {.package = "builtin",
+       .function = "export",
+       .params = {"type", "component", "value"},
+       .run = export_value,
+       .takes_all = true},
   };
 }
 

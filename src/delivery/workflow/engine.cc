@@ -17,12 +17,7 @@ namespace {
 /// Of a finished step's value.
 constexpr std::size_t kMaxKeptBytes = 16'384;
 
-bool is_group(const Step& step) { return step.type == "step-group"; }
-
-/// A step that ended the run by itself, or was ended by a user.
-bool ends_run(const SubStepStatus& step) {
-  return step.reason == kReasonTerminate || (step.phase == kFailed && is_finished(step));
-}
+bool is_group(const Step& step) { return step.type == kStepGroup; }
 
 constexpr const char* kResumesAt = "resumeTimeStamp";
 constexpr const char* kSuspendedSince = "suspendedSince";
@@ -113,26 +108,34 @@ void PassRun::begin() {
   for (const auto& [name, step] : by_name_) {
     if (is_finished(step)) erase_notes(store_, step);
   }
-  // Whoever clears `suspend` resumes the run; whoever resumes a run that was suspended by failures has them tried again.
+  // Clearing `suspend` resumes the run. A run that was suspended by failures tries them again.
   if (status_.is_suspended) return;
+  const bool tries_again = status_.suspend_state == kSuspendedByFailure;
   for (auto& [name, step] : by_name_) {
-    const bool is_tried_again =
-        run_.options.suspends_on_failure && step.phase == kFailed && step.reason == kReasonFailedAfterRetries;
-    if (step.phase != kSuspending && !is_tried_again) continue;
+    if (step.phase != kSuspending && !(tries_again && awaits_decision(step))) continue;
     step.phase = kRunning;
     step.reason.clear();
     step.failures = 0;
   }
 }
 
-/// `terminated` without a step that ended the run was written by a user.
+/// A step that ended the run by itself, or was ended by a user.
+bool PassRun::ends_run(const SubStepStatus& step) const {
+  if (step.reason == kReasonTerminate) return true;
+  if (step.phase != kFailed || !is_finished(step)) return false;
+  return step.reason != kReasonFailedAfterRetries || !run_.options.suspends_on_failure;
+}
+
+/// `terminated` without a step that ended the run was written by a user. Groups end with their steps.
 void PassRun::terminate_if_asked() {
   if (!status_.is_terminated) return;
-  if (std::ranges::any_of(by_name_, [](const auto& entry) { return ends_run(entry.second); })) return;
+  if (std::ranges::any_of(by_name_, [&](const auto& entry) { return ends_run(entry.second); })) return;
   for (auto& [name, step] : by_name_) {
     if (step.phase != kRunning && step.phase != kSuspending && !(step.phase == kFailed && !is_finished(step))) continue;
+    if (step.type == kStepGroup) continue;
     step.phase = kFailed;
     step.reason = kReasonTerminate;
+    step.message.clear();
   }
   status_.is_suspended = false;
 }
@@ -198,7 +201,7 @@ bool PassRun::waits_for_pre_render(const Step& step) const { return !is_rendered
 
 /// While the run is suspended nothing begins; what has begun beside the step that suspended it goes on.
 bool PassRun::may_begin(const Step& step) const {
-  if (waits_for_pre_render(step)) return false;
+  if (waits_for_pre_render(step) || is_held_back(step)) return false;
   if (!status_.is_suspended) return true;
   if (!was_suspended_) return false;
   const auto known = by_name_.find(step.name);
@@ -233,7 +236,10 @@ Task<> PassRun::run_list(const StepList& steps, Mode mode, const Step* group) {
 
 Task<> PassRun::run_one_by_one(const StepList& steps, const Step* group) {
   for (const Step& step : steps) {
-    if (const SubStepStatus* known = status_of(step.name); known != nullptr && is_finished(*known)) continue;
+    if (const SubStepStatus* known = status_of(step.name); known != nullptr && is_finished(*known)) {
+      if (awaits_decision(*known)) co_return;
+      continue;
+    }
     if (waits_for_pre_render(step)) continue;
     if (!may_begin(step)) co_return;
     if (const auto why = pending_on(step)) {
@@ -244,7 +250,7 @@ Task<> PassRun::run_one_by_one(const StepList& steps, const Step* group) {
     std::optional<StepOutcome> outcome;
     co_await run_into(step, steps, group, outcome);
     if (outcome) record(std::move(*outcome));
-    if (!is_finished(by_name_.at(step.name))) co_return;
+    if (const SubStepStatus& known = by_name_.at(step.name); !is_finished(known) || awaits_decision(known)) co_return;
   }
 }
 
@@ -304,6 +310,11 @@ Task<> PassRun::run_group(const Step& step, const StepList& list) {
     status.reason = kReasonTimeout;
     status_.is_terminated = true;
     end_members(step, kFailed, kReasonTimeout);
+  } else if (checked.check == Check::Fail) {
+    status.phase = kFailed;
+    status.reason = kReasonInput;
+    status_.is_terminated = true;
+    end_members(step, kSkipped, kReasonSkip);
   }
   const bool is_over = is_finished(status);
   by_name_[step.name] = std::move(status);
@@ -408,7 +419,8 @@ void PassRun::keep_value(const StepOutcome& outcome) {
 
 void PassRun::record(StepOutcome outcome) {
   SubStepStatus& status = outcome.status;
-  if (is_finished(status)) {
+  // What a step gives that may be tried again is not known yet.
+  if (is_finished(status) && !awaits_decision(status)) {
     keep_value(outcome);
     for (auto& [name, value] : outcome.variables) {
       if (auto vars = put(store_.vars, name, value, true)) store_.vars = std::move(*vars);
@@ -452,27 +464,43 @@ void PassRun::compose_status() {
   status_.step_index = first_open - run_.steps.steps.begin();
 }
 
+/// What steps say that a user has ended; empty: none. Those that an operator has ended have a message of their own.
+std::string PassRun::tell_termination() {
+  const std::string told = fmt::format("terminated by {}", status_.terminated_by.empty() ? "a user" : status_.terminated_by);
+  bool is_by_user = status_.is_terminated && !status_.terminated_by.empty();
+  for (auto& [name, step] : by_name_) {
+    const bool is_ended = step.phase == kFailed && step.reason == kReasonTerminate && step.type != kStepGroup;
+    if (!is_ended || (!step.message.empty() && step.message != told)) continue;
+    is_by_user = true;
+    step.message = told;
+  }
+  return is_by_user ? told : "";
+}
+
 void PassRun::conclude() {
-  compose_status();
-  bool is_waiting = false;
+  bool is_moving = false;
   bool has_failed_after_retries = false;
   for (const auto& [name, step] : by_name_) {
     const Step* spec = run_.steps.find(name);
     if (spec == nullptr || is_group(*spec)) continue;
-    is_waiting =
-        is_waiting || step.phase == kRunning || step.phase == kPending || (step.phase == kFailed && !is_finished(step));
+    is_moving = is_moving || step.phase == kRunning || (step.phase == kFailed && !is_finished(step)) ||
+                (step.phase == kPending && !is_held_back(*spec) && !pending_on(*spec));
     has_failed_after_retries = has_failed_after_retries || step.reason == kReasonFailedAfterRetries;
   }
-  status_.message.clear();
+  status_.message = tell_termination();
+  status_.suspend_state.clear();
   if (has_failed_after_retries && run_.options.suspends_on_failure) {
-    if (!is_waiting) {
+    if (!is_moving && !status_.is_terminated) {
       status_.is_suspended = true;
+      status_.suspend_state = kSuspendedByFailure;
       status_.message = kMessageSuspendedOnFailure;
     }
   } else if (has_failed_after_retries) {
     status_.is_terminated = true;
     status_.message = kMessageRetriesExhausted;
   }
+  compose_status();
+  if (!status_.is_suspended) status_.suspended_by.clear();
   status_.phase = phase_of(status_, run_.steps.steps.size());
   status_.is_finished = status_.phase == kSucceeded || status_.phase == kFailed || status_.phase == kTerminated;
   if (status_.is_finished) {

@@ -27,6 +27,7 @@ struct EngineOptions {
 /// A step definition found for the run. Errors of finding it are the step's.
 struct StepDefinition {
   TemplatePtr program;
+  Value context{};  // members that its template finds in `context` beside those of the run; null: none
 };
 
 /// What a run is made of. Outlives the pass.

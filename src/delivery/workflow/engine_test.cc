@@ -1,10 +1,9 @@
 #include "delivery/workflow/engine.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
-#include "base/manual_env.h"
+#include "delivery/workflow/engine_play_test.h"
 #include "json/text.h"
 
 namespace slipway::delivery::workflow {
@@ -12,142 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Runs steps written as YAML with templates written inline, pass after pass in virtual time.
-class EngineTest : public testing::Test {
- protected:
-  EngineTest() {
-    providers.add(control_providers());
-    providers.add({
-        {.package = "test", .function = "fail", .params = {}, .run = [this](ProviderCall) { return fails(); }},
-        {.package = "test",
-         .function = "count",
-         .params = {"by"},
-         .run = [this](ProviderCall call) { return counts(call.params); }},
-        {.package = "test", .function = "slow", .params = {}, .run = [this](ProviderCall call) { return slow(call.path); }},
-        {.package = "test",
-         .function = "once",
-         .params = {},
-         .run = [this](ProviderCall) { return once(); },
-         .is_once = [](const Value&) { return true; }},
-    });
-    define("ok", "output: {x: parameter.x}\nparameter: {x: *1 | int}");
-    define("wait", "import \"vela/op\"\nw: op.#ConditionalWait & {continue: context.goes, message: \"not yet\"}");
-    define("suspend",
-           "import \"vela/op\"\nparameter: {duration?: string, message?: string}\nsuspend: op.#Suspend & {parameter}");
-    define("break", "import \"vela/builtin\"\nb: builtin.#Break & {$params: message: \"enough\"}");
-    define("fail", "import \"vela/builtin\"\nf: builtin.#Fail & {$params: message: \"no good\"}");
-    define("message", "import \"vela/builtin\"\nparameter: {message: string}\nm: builtin.#Message & {$params: parameter}");
-    define("error", "e: {#do: \"fail\", #provider: \"test\"}");
-    define("slow", "s: {#do: \"slow\", #provider: \"test\"}");
-    define("once",
-           "import \"vela/op\"\no: {#do: \"once\", #provider: \"test\", $returns?: {...}}\n"
-           "w: op.#ConditionalWait & {continue: context.goes}");
-  }
-  ~EngineTest() override { env.drop_all(); }
-
-  void define(const std::string& type, const std::string& text) {
-    auto made = templates.compile(type, text);
-    ASSERT_TRUE(made) << made.error().message;
-    definitions[type] = *made;
-  }
-
-  Task<Answer> fails() {
-    ++errors;
-    co_return errors > errors_wanted ? Answer::done() : Answer::error("it broke");
-  }
-  Task<Answer> counts(Value params) {
-    counted += params["by"].as_int();
-    co_return Answer::done(json::object({{"total", counted}}));
-  }
-  Task<Answer> once() {
-    ++effects;
-    co_return Answer::done(json::object({{"n", effects}}));
-  }
-  Task<Answer> slow(std::string path) {
-    ++running;
-    most_running = std::max(most_running, running);
-    co_await sleep_for(env, 5s);
-    --running;
-    co_return Answer::done();
-  }
-
-  Steps steps_of(const std::string& text, const std::string& mode = "") {
-    auto list = json::parse_yaml(text);
-    EXPECT_TRUE(list) << text;
-    auto read = read_steps(list.value_or(Value()), mode.empty() ? Value() : *json::parse_yaml(mode), "steps");
-    EXPECT_TRUE(read) << (read ? "" : read.error().message);
-    return read.value_or(Steps{});
-  }
-
-  Pass pass(const Steps& steps) {
-    const workflow::Run run{
-        .setting = {.env = env,
-                    .http = nullptr,
-                    .on = nullptr,
-                    .manager = "slipway-workflow",
-                    .owner = json::object({{"metadata", json::object({{"name", "app"}, {"namespace", "shop"}, {"uid", "u"}})}}),
-                    .labels = Value::empty_object(),
-                    .context = json::object({{"name", "app"}, {"goes", goes}})},
-        .steps = steps,
-        .providers = providers,
-        .definition = [this](std::string type) { return find(std::move(type)); },
-        .options = options};
-    Pass made = env.run(run_pass(run, status, store));
-    status = made.status;
-    store = made.store;
-    return made;
-  }
-  Task<Result<StepDefinition>> find(std::string type) {
-    const auto found = definitions.find(type);
-    if (found == definitions.end()) co_return fail(Reason::NotFound, "no definition " + type);
-    co_return StepDefinition{found->second};
-  }
-
-  /// Passes until the run ends or nothing is due within an hour; the number of passes.
-  int run(const Steps& steps, int most = 100) {
-    for (int n = 1; n <= most; ++n) {
-      const Pass made = pass(steps);
-      if (made.status.is_finished || !made.again) return n;
-      env.advance(*made.again);
-    }
-    return most + 1;
-  }
-
-  /// "a:succeeded b:failed/Action", sub-steps in parentheses.
-  std::string shown() const {
-    std::string text;
-    for (const StepStatus& step : status.steps) {
-      text += fmt::format("{}{}", text.empty() ? "" : " ", shown(step));
-      if (step.sub_steps.empty()) continue;
-      std::string subs;
-      for (const SubStepStatus& sub : step.sub_steps) subs += fmt::format("{}{}", subs.empty() ? "" : " ", shown(sub));
-      text += "(" + subs + ")";
-    }
-    return text;
-  }
-  static std::string shown(const SubStepStatus& step) {
-    return fmt::format("{}:{}{}{}", step.name, step.phase, step.reason.empty() ? "" : "/", step.reason);
-  }
-  std::string message(std::string_view step) const {
-    const SubStepStatus* found = status.find(step);
-    return found == nullptr ? "(none)" : found->message;
-  }
-
-  ManualEnv env;
-  Templates templates;
-  Providers providers;
-  std::map<std::string, TemplatePtr> definitions;
-  EngineOptions options;
-  RunStatus status;
-  RunStore store;
-  bool goes = false;
-  int errors = 0;
-  int errors_wanted = 1'000;
-  int effects = 0;
-  std::int64_t counted = 0;
-  int running = 0;
-  int most_running = 0;
-};
+class EngineTest : public EnginePlay {};
 
 TEST(Backoff, is_that_of_the_seed) {
   const std::int64_t kSeconds[] = {1, 1, 1, 1, 1, 1, 3, 6, 12, 25, 51, 60, 60};
@@ -388,6 +252,22 @@ TEST_F(EngineTest, writing_terminated_ends_what_runs_and_skips_the_rest) {
   EXPECT_EQ(status.phase, kTerminated);
 }
 
+TEST_F(EngineTest, what_a_user_has_ended_says_so_and_who_it_was) {
+  for (const char* user : {"", "ann"}) {
+    status = {};
+    store = {};
+    const Steps steps = steps_of("[{name: a, type: suspend}, {name: b, type: ok}]");
+    pass(steps);
+    status = terminate(status).value();
+    status.terminated_by = user;
+    pass(steps);
+    const std::string told = fmt::format("terminated by {}", *user == 0 ? "a user" : user);
+    EXPECT_EQ(message("a"), told);
+    EXPECT_EQ(status.message, told);
+    EXPECT_EQ(shown(), "a:failed/Terminate b:skipped/Skip");
+  }
+}
+
 TEST_F(EngineTest, a_timeout_fails_the_step_and_shortens_the_wait) {
   const Steps steps = steps_of("[{name: a, type: wait, timeout: 500ms}, {name: b, type: suspend, if: always, timeout: 10s}]");
   EXPECT_EQ(pass(steps).again, Duration(500ms));
@@ -450,8 +330,11 @@ TEST_F(EngineTest, conditions) {
       {"steps[\"a\"].outputs.v == 200", "succeeded"},
       {"context.name == \"app\" && parameter.x == 3", "succeeded"},
       {"inputs.v == 200", "succeeded"},
-      {"nobody.output", "skipped/Skip"},
-      {"1 + 1", "skipped/Skip"},
+      {"status[\"a-b\"].output.x == 1", "skipped/Skip"},
+      {"later.output != _|_", "skipped/Skip"},
+      {"later.output.x == 1", "failed/Input"},
+      {"nobody.output", "failed/Input"},
+      {"1 + 1", "failed/Input"},
   };
   for (const Condition& condition : kConditions) {
     status = {};
@@ -460,12 +343,15 @@ TEST_F(EngineTest, conditions) {
 - {{name: a, type: ok, properties: {{x: 200}}, outputs: [{{name: v, valueFrom: output.x}}]}}
 - {{name: a-b, type: ok, if: 'false'}}
 - {{name: b, type: ok, if: '{}', properties: {{x: 3}}, inputs: [{{from: v}}]}}
+- {{name: later, type: ok, if: 'false'}}
 )",
                                          condition.text);
     run(steps_of(text));
-    EXPECT_EQ(shown(), fmt::format("a:succeeded a-b:skipped/Skip b:{}", condition.shown)) << condition.text << message("b");
+    EXPECT_EQ(shown(), fmt::format("a:succeeded a-b:skipped/Skip b:{} later:skipped/Skip", condition.shown))
+        << condition.text << message("b");
+    EXPECT_EQ(status.phase == kFailed, std::string_view(condition.shown) == "failed/Input") << condition.text;
   }
-  EXPECT_TRUE(message("b").starts_with("pre check error: ")) << message("b");
+  EXPECT_EQ(message("b"), "cannot evaluate if: 1 + 1: it is not true or false");
 }
 
 TEST_F(EngineTest, steps_of_a_graph_overlap_up_to_the_limit) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "cue/patch/patch.h"
-#include "cue/syntax/parser.h"
 #include "delivery/workflow/variable_path.h"
 
 namespace slipway::delivery::workflow {
@@ -100,7 +100,7 @@ std::expected<Value, std::string> params_of(const cue::Call& call, const Provide
   }
   json::ObjectBuilder params;
   for (const cue::FieldCursor& field : from.fields()) {
-    if (is_flat && !contains(provider.params, field.name)) continue;
+    if (is_flat && !provider.takes_all && !contains(provider.params, field.name)) continue;
     if (provider.patches && field.name == "patch") {
       params.add(field.name, true);
       continue;
@@ -158,23 +158,6 @@ bool is_identifier(std::string_view name) {
       name, [](char c) { return c == '_' || c == '$' || is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z'); });
 }
 
-/// `import "strconv"` and `import (…)` at the head stay there; the rest is one expression.
-std::string as_program(std::string_view expression) {
-  std::string imports;
-  bool is_in_parentheses = false;
-  while (true) {
-    const std::string_view rest = trimmed(expression);
-    if (!is_in_parentheses && !rest.starts_with("import")) return fmt::format("{}{}: {}", imports, kResult, rest);
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    if (line.contains('(')) is_in_parentheses = true;
-    if (line.contains(')')) is_in_parentheses = false;
-    imports += fmt::format("{}\n", line);
-    if (end == rest.size()) return imports;
-    expression = rest.substr(end);
-  }
-}
-
 std::expected<Value, std::string> run_expression(const std::string& expression, const std::vector<cue::Hole>& holes,
                                                  const cue::Limits& limits) {
   cue::CompileOptions options = compile_options();
@@ -184,7 +167,7 @@ std::expected<Value, std::string> run_expression(const std::string& expression, 
       options.open_names.push_back(hole.name);
     }
   }
-  auto program = cue::compile({{"expression", as_program(expression)}}, {}, options);
+  auto program = cue::compile({{"expression", program_of(expression)}}, {}, options);
   if (!program) return std::unexpected(in_words(program.error()));
   const Cursor root = cue::evaluate(*program, holes, limits);
   auto value = root.field(kResult).to_json();
@@ -264,25 +247,39 @@ Result<Value> patched(const Evaluation& evaluation, const std::string& path, con
   return *value;
 }
 
-std::string syntax_fault(const std::string& expression) {
-  const std::string text = as_program(expression);
-  cue::Arena arena;
-  cue::Diagnostics diagnostics;
-  cue::parse_file("if", text, 1, arena, diagnostics);
-  return diagnostics.empty() ? "" : diagnostics.front().message;
+/// `import "strconv"` and `import (…)` at the head stay there; the rest is one expression.
+std::string program_of(std::string_view expression) {
+  std::string imports;
+  bool is_in_parentheses = false;
+  while (true) {
+    const std::string_view rest = trimmed(expression);
+    if (!is_in_parentheses && !rest.starts_with("import")) return fmt::format("{}{}: {}", imports, kResult, rest);
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    if (line.contains('(')) is_in_parentheses = true;
+    if (line.contains(')')) is_in_parentheses = false;
+    imports += fmt::format("{}\n", line);
+    if (end == rest.size()) return imports;
+    expression = rest.substr(end);
+  }
 }
 
-std::expected<bool, std::string> evaluate_condition(const std::string& expression, const std::map<std::string, Value>& names,
-                                                    const cue::Limits& limits) {
-  auto value = run_expression(expression, holes_of(names, expression), limits);
-  if (!value) return std::unexpected("invalid if value: " + value.error());
-  if (!value->is_bool()) return std::unexpected("invalid if value: it is not true or false");
-  return value->as_bool();
+std::string expression_fault(const std::string& expression, const std::vector<std::string>& names) {
+  cue::CompileOptions options = compile_options();
+  options.open_names.clear();
+  std::ranges::copy_if(names, std::back_inserter(options.open_names), is_identifier);
+  const auto program = cue::compile({{"expression", program_of(expression)}}, {}, options);
+  return program ? "" : in_words(program.error());
+}
+
+std::expected<Value, std::string> run_expression(const std::string& expression, const std::map<std::string, Value>& names,
+                                                 const cue::Limits& limits) {
+  return run_expression(expression, holes_of(names, expression), limits);
 }
 
 std::optional<Value> evaluate_expression(const std::string& expression, const std::map<std::string, Value>& names,
                                          const cue::Limits& limits) {
-  auto value = run_expression(expression, holes_of(names, expression), limits);
+  auto value = run_expression(expression, names, limits);
   if (!value) return std::nullopt;
   return *value;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cue/cue.h"
@@ -58,11 +59,13 @@ Evaluated evaluate(const Evaluation& evaluation);
 /// `base` with the `patch` of the call at `path` applied, by the comments in the template.
 Result<Value> patched(const Evaluation& evaluation, const std::string& path, const Value& base);
 
-/// What is wrong with the text of an expression, whatever its names stand for; empty: nothing.
-std::string syntax_fault(const std::string& expression);
-/// A boolean expression over `names`. The error is a text for people.
-std::expected<bool, std::string> evaluate_condition(const std::string& expression, const std::map<std::string, Value>& names,
-                                                    const cue::Limits& limits);
+/// The text of a program whose one field is the expression; `import` lines at the head stay there.
+std::string program_of(std::string_view expression);
+/// What is wrong with an expression whatever its names stand for: its text, or a name that is none of `names`. Empty: nothing.
+std::string expression_fault(const std::string& expression, const std::vector<std::string>& names);
+/// Any expression over `names`. The error is a text for people.
+std::expected<Value, std::string> run_expression(const std::string& expression, const std::map<std::string, Value>& names,
+                                                 const cue::Limits& limits);
 /// Any expression over `names`; nullopt when it has no concrete value.
 std::optional<Value> evaluate_expression(const std::string& expression, const std::map<std::string, Value>& names,
                                          const cue::Limits& limits);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "delivery/family/kind_mapper.h"
+#include "delivery/workflow/older_forms.h"
 #include "delivery/workflow/provider.h"
 #include "json/patch.h"
 #include "kube/object.h"
@@ -61,7 +62,7 @@ Task<Result<std::pair<Value, ResourceRef>>> apply_one(Mapper mapper, const CallS
 }
 
 Task<Answer> apply(Mapper mapper, ProviderCall call) {
-  Value object = call.params["value"];
+  Value object = object_in(call.params);
   if (call.params.has("patch") && call.patched) {
     auto changed = co_await call.patched(std::move(object));
     if (!changed) co_return Answer::error(changed.error());
@@ -69,7 +70,7 @@ Task<Answer> apply(Mapper mapper, ProviderCall call) {
   }
   auto applied = co_await apply_one(mapper, call.setting, call.params["cluster"].str(), std::move(object));
   if (!applied) co_return Answer::error(applied.error());
-  Answer answer = Answer::done(json::object({{"value", std::move(applied->first)}}));
+  Answer answer = Answer::done(returned_object(call.params, applied->first));
   answer.is_secret = applied->second.kind == "Secret";
   answer.resource = std::move(applied->second);
   co_return answer;
@@ -103,14 +104,14 @@ Task<Answer> apply_in_parallel(Mapper mapper, ProviderCall call) {
 /// Errors of reading do not fail a step: they are `err`. A cluster that does not answer is no answer, though.
 Answer with_error(const ProviderCall& call, const Status& error) {
   if (Answer::is_passing(error)) return Answer::wait(error.message);
-  return Answer::done(json::object({{"value", call.params["value"]}, {"err", error.message}}));
+  return Answer::done(json::object({{"value", object_in(call.params)}, {"err", error.message}}));
 }
 
 Task<Answer> read(Mapper mapper, ProviderCall call) {
-  auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), call.params["value"]);
+  auto place = co_await place_of(mapper, call.setting, call.params["cluster"].str(), object_in(call.params));
   if (!place) co_return with_error(call, place.error());
   auto object = co_await client::get(*place->client, place->kind.resource, place->key);
-  Answer answer = object ? Answer::done(json::object({{"value", shown(*object)}})) : with_error(call, object.error());
+  Answer answer = object ? Answer::done(returned_object(call.params, shown(*object))) : with_error(call, object.error());
   answer.watched.push_back(place->reference());
   answer.is_secret = is_secret(*place);
   co_return answer;
@@ -203,9 +204,16 @@ std::vector<Provider> kube_providers() {
     return [mapper, run](ProviderCall call) { return run(mapper, std::move(call)); };
   };
   return {
-      {.package = "kube", .function = "apply", .params = {"cluster", "value", "patch"}, .run = with(apply), .patches = true},
+      {.package = "kube",
+       .function = "apply",
+       .params = {"cluster", "value", "resource", "patch"},
+       .run = with(apply),
+       .patches = true},
       {.package = "kube", .function = "apply-in-parallel", .params = {"cluster", "value"}, .run = with(apply_in_parallel)},
-      {.package = "kube", .function = "read", .params = {"cluster", "value"}, .run = with(read)},
+      {.package = "kube",
+       .function = "read",
+       .params = {"cluster", "value", "apiVersion", "kind", "metadata", "name", "namespace"},
+       .run = with(read)},
       {.package = "kube", .function = "get", .params = {}, .run = with(get), .flat_function = "-"},
       {.package = "kube", .function = "list", .params = {"cluster", "resource", "value", "filter"}, .run = with(list)},
       {.package = "kube", .function = "delete", .params = {"cluster", "value", "filter"}, .run = with(remove)},

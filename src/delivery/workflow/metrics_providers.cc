@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "delivery/probe/prometheus.h"
-#include "delivery/workflow/evaluation.h"
+#include "delivery/workflow/condition.h"
 #include "delivery/workflow/provider.h"
 
 namespace slipway::delivery::workflow {

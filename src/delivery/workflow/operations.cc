@@ -80,8 +80,10 @@ Result<RunStatus> terminate(RunStatus status) {
   for (SubStepStatus* step : all_of(status)) {
     const bool is_retried = step->phase == kFailed && !is_finished(*step);
     if (step->phase != kRunning && step->phase != kSuspending && !is_retried) continue;
+    if (step->type == kStepGroup) continue;  // it ends with its steps
     step->phase = kFailed;
     step->reason = kReasonTerminate;
+    step->message.clear();  // the engine says who did it
   }
   status.is_suspended = false;
   status.is_terminated = true;
@@ -176,6 +178,9 @@ Result<std::pair<RunStatus, RunStore>> restart_from(const Steps& steps, RunStatu
   }
   std::erase_if(status.steps, [&](const StepStatus& one) { return names.contains(one.name) && one.sub_steps.empty(); });
   status.is_suspended = false;
+  status.suspend_state.clear();
+  status.suspended_by.clear();
+  status.terminated_by.clear();
   status.is_terminated = false;
   status.is_finished = false;
   status.end_time.reset();

@@ -39,7 +39,7 @@ class PassRun {
   Task<Pass> go();
 
  private:
-  enum class Check : std::uint8_t { Run, Skip, TimeOut };
+  enum class Check : std::uint8_t { Run, Skip, Fail, TimeOut };
   struct Checked {
     Check check = Check::Run;
     std::string message{};
@@ -57,11 +57,13 @@ class PassRun {
   // engine.cc: the run as a whole.
   void begin();
   void terminate_if_asked();
+  bool ends_run(const SubStepStatus& step) const;
   Now now() const;
   std::optional<Time> resumes_at(const SubStepStatus& step) const;
   void wake_due_steps();
   bool is_group_overdue(const Step& member) const;
   void conclude();
+  std::string tell_termination();
   std::optional<Duration> delay() const;
   std::optional<Duration> delay_of(const Step& step) const;
   Duration pause_after_failure(const Step& step, const SubStepStatus& status) const;
@@ -92,6 +94,9 @@ class PassRun {
 
   // precheck.cc
   Task<Checked> precheck(const Step& step, const StepList& list, const Step* group);
+  std::string skipped_step_in(const std::string& condition) const;
+  bool awaits_decision(const SubStepStatus& status) const;
+  bool is_held_back(const Step& step) const;
   bool may_follow(const Step& step, const StepList& list, const Step* group) const;
   bool have_all_succeeded(const Step& step, std::set<std::string>& seen) const;
   std::map<std::string, Value> condition_names(const Step& step) const;

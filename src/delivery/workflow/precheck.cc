@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/compute_pool.h"
+#include "delivery/workflow/condition.h"
 #include "delivery/workflow/pass.h"
 #include "json/text.h"
 #include "kube/object.h"
@@ -21,31 +22,59 @@ Value status_for_condition(const SubStepStatus& step) {
       .with("terminate", step.reason == kReasonTerminate);
 }
 
-constexpr const char* kReserved[] = {"status", "inputs", "context", "parameter", "steps"};
-
 }  // namespace
 
 Task<PassRun::Checked> PassRun::precheck(const Step& step, const StepList& list, const Step* group) {
   if (is_overdue(step)) co_return Checked{Check::TimeOut};
-  if (run_.options.suspends_on_failure || step.condition == "always") co_return Checked{};
+  if (step.condition == "always") co_return Checked{};
   if (step.condition.empty()) co_return Checked{may_follow(step, list, group) ? Check::Run : Check::Skip};
   std::expected<bool, std::string> holds = false;
   const std::map<std::string, Value> names = condition_names(step);
   const cue::Limits limited = limits();
   co_await compute_for(env_, std::string(kube::ns(run_.setting.owner)),
                        [&] { holds = evaluate_condition(step.condition, names, limited); });
-  if (!holds) co_return Checked{Check::Skip, "pre check error: " + holds.error()};
-  co_return Checked{*holds ? Check::Run : Check::Skip};
+  if (holds) co_return Checked{*holds ? Check::Run : Check::Skip};
+  if (const std::string skipped = skipped_step_in(step.condition); !skipped.empty()) {
+    co_return Checked{Check::Skip, fmt::format("its condition reads step {}, which was skipped", skipped)};
+  }
+  // DIVERGES: upstream skips the step, so that a workflow succeeds in which nothing has run.
+  co_return Checked{Check::Fail, fmt::format("cannot evaluate if: {}: {}", step.condition, holds.error())};
+}
+
+/// The first step that was skipped and that the condition reads; empty: none.
+std::string PassRun::skipped_step_in(const std::string& condition) const {
+  for (const Reference& reference : references_of(condition)) {
+    const std::string name = step_read_by(reference);
+    const auto known = by_name_.find(name);
+    if (known != by_name_.end() && known->second.phase == kSkipped) return name;
+  }
+  return "";
+}
+
+/// With --suspend-on-failure the run waits, once a step has used up its retries, for a user who resumes or ends it: the step is
+/// tried again, or not. Until then nothing that follows it begins.
+bool PassRun::awaits_decision(const SubStepStatus& status) const {
+  return run_.options.suspends_on_failure && !status_.is_terminated && status.phase == kFailed &&
+         status.reason == kReasonFailedAfterRetries;
+}
+
+bool PassRun::is_held_back(const Step& step) const {
+  return std::ranges::any_of(step.depends_on, [&](const std::string& name) {
+    const SubStepStatus* status = status_of(name);
+    return status != nullptr && awaits_decision(*status);
+  });
 }
 
 /// For steps without `if`: what they depend on has succeeded; in a sequence, what is before them has succeeded or was skipped.
+/// Once the run was terminated, or a step has broken or failed it, none of them begins.
 bool PassRun::may_follow(const Step& step, const StepList& list, const Step* group) const {
   const Mode mode = group == nullptr ? run_.steps.mode : group->mode.value_or(run_.steps.sub_mode);
   const auto known = by_name_.find(step.name);
   const bool has_begun = known != by_name_.end() && known->second.phase != kPending;
-  const bool is_ended_by_hand =
-      std::ranges::any_of(by_name_, [](const auto& entry) { return entry.second.reason == kReasonTerminate; });
-  if (is_ended_by_hand && !has_begun) return false;
+  const bool is_ended = std::ranges::any_of(by_name_, [](const auto& entry) {
+    return entry.second.reason == kReasonTerminate || entry.second.reason == kReasonAction;
+  });
+  if (is_ended && !has_begun) return false;
   if (group == nullptr && !step.is_pre_render && !has_pre_render_succeeded()) return false;
   if (mode == Mode::DAG || !step.depends_on.empty()) {
     std::set<std::string> seen;
@@ -70,9 +99,13 @@ bool PassRun::have_all_succeeded(const Step& step, std::set<std::string>& seen) 
   });
 }
 
-/// Finished steps by name, and the four names that win over a step of the same name.
+/// Steps by name, and the names that win over a step of the same name.
 std::map<std::string, Value> PassRun::condition_names(const Step& step) const {
   std::map<std::string, Value> names;
+  for (const Step& one : run_.steps.steps) {
+    names[one.name] = Value::empty_object();
+    for (const Step& sub : one.sub_steps) names[sub.name] = Value::empty_object();
+  }
   json::ObjectBuilder statuses;
   json::ObjectBuilder values;
   for (const auto& [name, status] : by_name_) {
@@ -83,7 +116,7 @@ std::map<std::string, Value> PassRun::condition_names(const Step& step) const {
       values.set(name, *value);
       names[name] = *value;
     }
-    if (std::ranges::find(kReserved, name) != std::end(kReserved)) {
+    if (std::ranges::find(kReservedNames, name) != std::end(kReservedNames)) {
       env_.log.warn("the name of a step is reserved in conditions", {{"step", name}, {"condition of", step.name}});
     }
   }

@@ -123,6 +123,8 @@ struct Provider {
   std::string flat_function{};
   /// Parameters without a value yet are left out; otherwise they fail the step.
   bool takes_incomplete = false;
+  /// In flat style every field is a parameter.
+  bool takes_all = false;
   /// It has a parameter `patch` that it applies through ProviderCall::patched: only whether it is there is told.
   bool patches = false;
   /// The effect cannot be repeated harmlessly: once done, the answer is kept and given again until the step has finished.

@@ -8,9 +8,8 @@ bool is_finished(const SubStepStatus& step) {
 }
 
 void settle_end(RunStatus& status) {
-  if (status.phase != kFailed && status.phase != kTerminated) return;
   status.is_suspended = false;
-  status.is_terminated = true;
+  if (status.phase == kFailed || status.phase == kTerminated) status.is_terminated = true;
 }
 
 const SubStepStatus* RunStatus::find(std::string_view name) const {

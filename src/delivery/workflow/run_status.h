@@ -35,6 +35,8 @@ inline constexpr const char* kReasonTerminate = "Terminate";
 inline constexpr const char* kReasonTimeout = "Timeout";
 inline constexpr const char* kReasonAction = "Action";
 inline constexpr const char* kReasonFailedAfterRetries = "FailedAfterRetries";
+/// A value of suspendState: steps have used up their retries, under --suspend-on-failure.
+inline constexpr const char* kSuspendedByFailure = "FailedAfterRetries";
 /// Messages of a run.
 inline constexpr const char* kMessageRetriesExhausted =
     "The workflow terminates automatically because the failed times of steps have reached the limit";
@@ -127,7 +129,9 @@ struct RunStatus {
   std::string message;
   bool is_suspended = false;
   std::string suspend_state;
+  std::string suspended_by;
   bool is_terminated = false;
+  std::string terminated_by;
   bool is_finished = false;
   std::optional<ContextBackend> context_backend;
   std::vector<StepStatus> steps;
@@ -145,8 +149,13 @@ struct RunStatus {
     d.field("status", &RunStatus::phase, "initializing, executing, suspending, terminated, failed or succeeded.");
     d.field("message", &RunStatus::message, "Why, in words.");
     d.field("suspend", &RunStatus::is_suspended, "It is paused. Users set and clear it.").always();
-    d.field("suspendState", &RunStatus::suspend_state, "Why it is paused.");
+    d.field("suspendState", &RunStatus::suspend_state,
+            "FailedAfterRetries: steps have used up their retries; resuming the run tries them again.");
+    d.field("suspendedBy", &RunStatus::suspended_by,
+            "The user who paused it; absent where a step did, or nothing recorded it.");
     d.field("terminated", &RunStatus::is_terminated, "It was ended before its end. Users set it.").always();
+    d.field("terminatedBy", &RunStatus::terminated_by,
+            "The user who ended it; absent where a step did, or nothing recorded it.");
     d.field("finished", &RunStatus::is_finished, "Nothing more will run.").always();
     d.field("contextBackend", &RunStatus::context_backend, "The ConfigMap that keeps the variables of the run.")
         .map_type("atomic");
@@ -158,8 +167,8 @@ struct RunStatus {
   }
 };
 
-/// Of a run that has ended: one that failed or was terminated says `terminated`, and is not suspended, whatever was written
-/// there since. The flags of one that succeeded are its users', as upstream.
+/// Of a run that has ended: it is not suspended, and one that failed or was terminated says `terminated`, whatever was written
+/// there since.
 void settle_end(RunStatus& status);
 
 }  // namespace slipway::delivery::workflow

@@ -139,7 +139,7 @@ Step Reader::step(const Value& value, const std::string& path, const std::string
   }
   if (value.has("mode")) step.mode = mode_of(value["mode"], Mode::DAG, path + ".mode");
   if (value.has("retry")) step.retry = retry(value["retry"], path + ".retry");
-  const bool is_group = step.type == "step-group";
+  const bool is_group = step.type == kStepGroup;
   if (is_nested && is_group) causes.push_back(field::forbidden(path + ".type", "groups of steps do not nest"));
   if (!is_group && !value["subSteps"].empty()) {
     causes.push_back(field::forbidden(path + ".subSteps", "only a step of type step-group has sub-steps"));
@@ -212,6 +212,15 @@ void check_names(const Steps& steps, const std::string& path, std::vector<Cause>
 }  // namespace
 
 std::string_view to_string(Mode mode) { return mode == Mode::DAG ? "DAG" : "StepByStep"; }
+
+std::vector<std::string> Steps::names() const {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    names.push_back(step.name);
+    for (const Step& sub : step.sub_steps) names.push_back(sub.name);
+  }
+  return names;
+}
 
 const Step* Steps::find(std::string_view name) const {
   for (const Step& step : steps) {

@@ -39,6 +39,9 @@ struct StepRetry {
   Duration cap = std::chrono::seconds{60};
 };
 
+/// The type of steps that hold others.
+inline constexpr const char* kStepGroup = "step-group";
+
 struct Step {
   std::string name;
   std::string type;
@@ -60,6 +63,8 @@ struct Steps {
   Mode sub_mode = Mode::DAG;
   std::vector<Step> steps;
 
+  /// Of steps and sub-steps, in their order.
+  std::vector<std::string> names() const;
   /// A step or sub-step by name; null when there is none.
   const Step* find(std::string_view name) const;
   /// The step that a `dependsOn` means: that of the name, else the first whose properties name it as `name` or `component`.

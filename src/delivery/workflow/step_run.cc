@@ -50,6 +50,11 @@ bool follow(const Answer& answer, StepOutcome& outcome) {
   return false;
 }
 
+Value with_members(Value context, const Value& more) {
+  for (const auto& [name, value] : more.members()) context = context.with(std::string(name), value);
+  return context;
+}
+
 }  // namespace
 
 class PassRun::Slot {
@@ -83,6 +88,10 @@ Task<StepOutcome> PassRun::run_step(const Step& step, const StepList& list, cons
   if (checked.check == Check::Skip) {
     status.phase = kSkipped;
     status.reason = kReasonSkip;
+    co_return outcome;
+  }
+  if (checked.check == Check::Fail) {
+    fail_step(step, outcome, kReasonInput, checked.message);
     co_return outcome;
   }
   if (checked.check == Check::TimeOut) {
@@ -135,7 +144,7 @@ Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outco
   }
   Evaluation evaluation{.program = definition->program,
                         .parameter = std::move(*parameter),
-                        .context = context,
+                        .context = with_members(context, definition->context),
                         .answers = {},
                         .outputs = step.outputs,
                         .providers = &run_.providers,

@@ -1,0 +1,116 @@
+// oam.#Rollback (step rollback): what the newest revision had applied whose workflow succeeded is applied again from its
+// ResourceTracker, recorded in the tracker of this generation, and from then on kept as the objects of a delivery are. What
+// this revision has added is deleted. Objects that outlive updates (policy garbage-collect, strategies onAppDelete and never)
+// are recorded only as the newest revision made them, and stay so. Which revision serves is a note of the run, from which the
+// status has it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "delivery/application/provider_rows.h"
+#include "delivery/application/secret_manifests.h"
+#include "delivery/application/upkeep.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using workflow::Answer;
+using workflow::ProviderCall;
+
+Answer failed(std::string message) { return {.kind = Answer::Kind::Fail, .message = std::move(message)}; }
+
+/// Empty: there is none.
+Task<Result<std::string>> newest_delivered(AppRun& run) {
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
+  client::ListQuery query;
+  query.ns = std::string(kube::ns(run.application()));
+  query.label_selector = fmt::format("{}={}", kLabelName, kube::name(run.application()));
+  SLIPWAY_CO_TRY(list, co_await client::list(*hub, kRevisions, query));
+  std::string newest;
+  std::int64_t newest_number = 0;
+  for (const Value& revision : list["items"].items()) {
+    const std::int64_t number = number_of_revision(revision);
+    const bool is_own = kube::is_owned_by(revision, kube::uid(run.application()));
+    if (!is_own || !revision["status"]["succeeded"].as_bool() || number <= newest_number) continue;
+    newest = std::string(kube::name(revision));
+    newest_number = number;
+  }
+  co_return newest;
+}
+
+/// Null: it is not there any more.
+const Tracker* tracker_of(AppRun& run, const std::string& revision) {
+  if (revision == run.revision()) return &run.current();
+  const auto is_it = [&](const Tracker& one) { return kube::label(one.object, kLabelRevision) == revision; };
+  const auto found = std::ranges::find_if(run.outdated(), is_it);
+  return found == run.outdated().end() ? nullptr : &*found;
+}
+
+/// The manifests that a tracker holds, those of Secrets from the Secret of the revision. Errors: NotFound for one that was not
+/// kept.
+Task<Result<std::vector<Manifest>>> manifests_in(AppRun& run, Tracker tracker, std::string revision) {
+  SLIPWAY_CO_TRY(secrets, co_await secret_manifests(run, tracker.resources, revision));
+  std::vector<Manifest> manifests;
+  for (const ManagedResource& resource : tracker.resources) {
+    if (resource.is_deleted) continue;
+    const auto secret = secrets.find(resource.id());
+    const bool is_secret = !resource.is_whole && secret != secrets.end();
+    if (!resource.is_whole && !is_secret) {
+      co_return fail(Reason::NotFound,
+                     fmt::format("the manifest of {} is not kept (policy apply-once)", resource.id().to_string()));
+    }
+    manifests.push_back({.object = is_secret ? secret->second : resource.raw,
+                         .cluster = resource.cluster,
+                         .component = resource.component,
+                         .trait = resource.trait,
+                         .creator = resource.creator,
+                         .is_secret = is_secret});
+  }
+  co_return manifests;
+}
+
+/// Components that the revision does not have are no longer part of the status.
+void drop_services(AppRun& run, const std::vector<Manifest>& manifests) {
+  std::erase_if(run.services(), [&](const ServiceStatus& service) {
+    return std::ranges::none_of(manifests, [&](const Manifest& one) { return one.component == service.name; });
+  });
+}
+
+Task<Answer> roll_back(AppRun& run, ProviderCall call) {
+  if (call.store == nullptr) co_return Answer::error("only steps of a workflow can do this");
+  auto revision = co_await newest_delivered(run);
+  if (!revision) co_return Answer::error(revision.error());
+  if (revision->empty())
+    co_return failed("there is no earlier revision whose workflow succeeded: nothing can be rolled back to");
+  const Tracker* tracker = tracker_of(run, *revision);
+  if (tracker == nullptr) co_return failed(fmt::format("what revision {} had applied is not recorded any more", *revision));
+  auto manifests = co_await manifests_in(run, *tracker, *revision);
+  if (!manifests && manifests.error().reason == Reason::NotFound) {
+    co_return failed(fmt::format("cannot roll back to revision {}: {}", *revision, manifests.error().message));
+  }
+  if (!manifests) co_return Answer::error(manifests.error());
+  std::set<ObjectId> kept;
+  for (const Manifest& manifest : *manifests) kept.insert(manifest.id());
+  if (!manifests->empty()) {
+    auto applied = co_await run.apply(*manifests);
+    if (!applied) co_return Answer::error(applied.error());
+  }
+  auto collected = co_await collect_all_but(run, std::move(kept));
+  if (!collected) co_return Answer::error(collected.error());
+  if (!collected->is_done()) {
+    co_return Answer::wait(
+        fmt::format("revision {} is applied again; left of this one: {}", *revision, joined(collected->remaining, ", ")));
+  }
+  drop_services(run, *manifests);
+  call.store->notes[kRolledBackTo] = *revision;
+  call.store->has_changed = true;
+  co_return Answer::done(json::object({{"revision", *revision}}));
+}
+
+}  // namespace
+
+std::vector<ProviderRow> rollback_rows() { return {{"oam", "rollback", {}, roll_back}}; }
+
+}  // namespace slipway::delivery::application

@@ -1,0 +1,66 @@
+#include "delivery/application/run_stamp.h"
+
+#include <fmt/format.h>
+
+#include "delivery/application/kind.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+bool is_application(const kube::Object& object) { return kube::kind(object) == kApplicationKind.kind; }
+
+Value run_of(const kube::Object& object) { return is_application(object) ? object["status"]["workflow"] : object["status"]; }
+
+kube::Object with_run(const kube::Object& object, Value run) {
+  return is_application(object) ? object.with_path({"status", "workflow"}, std::move(run))
+                                : object.with("status", std::move(run));
+}
+
+/// A flag that users set, and the field that says who did.
+struct Flag {
+  const char* name;
+  const char* by;
+};
+constexpr Flag kFlags[] = {{"suspend", "suspendedBy"}, {"terminated", "terminatedBy"}};
+
+bool has_finished(const Value& run, const Value& before) { return run["finished"].as_bool() && before["finished"].as_bool(); }
+
+}  // namespace
+
+Result<kube::Object> stamp_run(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  Value run = run_of(object);
+  const Value before = run_of(old);
+  if (!run.is_object()) return object;
+  if (has_finished(run, before) && run["suspend"].as_bool()) run = run.with("suspend", false);
+  if (asker.user != nullptr) {
+    for (const Flag& flag : kFlags) {
+      const bool is_new = run[flag.name].as_bool() && !before[flag.name].as_bool();
+      const Value by = is_new ? Value(asker.user->name) : run[flag.name].as_bool() ? before[flag.by] : Value();
+      run = by.is_null() ? run.without(flag.by) : run.with(flag.by, by);
+    }
+  }
+  return run == run_of(object) ? object : with_run(object, std::move(run));
+}
+
+std::vector<std::string> run_warnings(const kube::Object& object, const kube::Object& old) {
+  std::vector<std::string> warnings;
+  const Value run = run_of(object);
+  const Value before = run_of(old);
+  if (old.is_null() || !has_finished(run, before)) return warnings;
+  const std::string path = is_application(object) ? "status.workflow" : "status";
+  const std::string what = fmt::format("{}/{}", is_application(object) ? "app" : "workflowrun", kube::name(object));
+  if (run["suspend"].as_bool() && !before["suspend"].as_bool()) {
+    warnings.push_back(
+        fmt::format("{}.suspend: the workflow has finished, so there is nothing to suspend: the field is cleared", path));
+  }
+  const bool asks_for_restart = is_application(object) && object["status"]["phase"].as_string() == "runningWorkflow";
+  if (asks_for_restart && run == before) {
+    warnings.push_back(
+        fmt::format("status.workflow: {{}} in a merge patch or an apply changes nothing, so the workflow does not run "
+                    "again: write `workflow: null`, or use `slipway workflow restart {}`",
+                    what));
+  }
+  return warnings;
+}
+
+}  // namespace slipway::delivery::application

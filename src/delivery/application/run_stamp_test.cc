@@ -1,0 +1,72 @@
+#include "delivery/application/run_stamp.h"
+
+#include <gtest/gtest.h>
+
+#include "delivery/application/render_test.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using testing::yaml;
+
+Value application(const char* status) {
+  return yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: shop, namespace: prod}}")
+      .with("status", yaml(status));
+}
+
+/// status.workflow after a write by `user`; null: by the process itself.
+Value stamped(const char* before, const char* after, const char* user) {
+  kube::UserInfo info;
+  if (user != nullptr) info.name = user;
+  const auto made = stamp_run(application(after), application(before), {.user = user == nullptr ? nullptr : &info, .may = {}});
+  EXPECT_TRUE(made);
+  return made ? (*made)["status"]["workflow"] : Value();
+}
+
+TEST(RunStamp, says_who_paused_and_who_ended_the_run) {
+  struct Row {
+    const char* before;
+    const char* after;
+    const char* user;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"{workflow: {suspend: false}}", "{workflow: {suspend: true}}", "ann", "{suspend: true, suspendedBy: ann}"},
+      {"{workflow: {suspend: true, suspendedBy: ann}}", "{workflow: {suspend: true, suspendedBy: bob}}", "bob",
+       "{suspend: true, suspendedBy: ann}"},
+      {"{workflow: {suspend: true, suspendedBy: ann}}", "{workflow: {suspend: false, suspendedBy: ann}}", "bob",
+       "{suspend: false}"},
+      {"{workflow: {suspend: true}}", "{workflow: {suspend: true, terminated: true, terminatedBy: eve}}", "bob",
+       "{suspend: true, terminated: true, terminatedBy: bob}"},
+      {"{workflow: {suspend: false}}", "{workflow: {suspend: false, suspendedBy: eve}}", "bob", "{suspend: false}"},
+      {"{workflow: {suspend: false}}", "{workflow: {suspend: true}}", nullptr, "{suspend: true}"},
+      {"{workflow: {suspend: true, suspendedBy: ann}}", "{workflow: {suspend: true, suspendedBy: ann}}", nullptr,
+       "{suspend: true, suspendedBy: ann}"},
+      {"{workflow: {finished: true, suspend: false}}", "{workflow: {finished: true, suspend: true}}", "ann",
+       "{finished: true, suspend: false}"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(stamped(row.before, row.after, row.user), yaml(row.expected)) << row.after;
+  EXPECT_TRUE(stamped("{}", "{workflow: null}", "ann").is_null());
+}
+
+TEST(RunStamp, warns_of_writes_that_a_finished_run_does_not_follow) {
+  const auto warned = [](const char* before, const char* after) {
+    return run_warnings(application(after), application(before));
+  };
+  const char* ended = "{workflow: {finished: true, suspend: false}}";
+  const auto restart = warned(ended, "{phase: runningWorkflow, workflow: {finished: true, suspend: false}}");
+  ASSERT_EQ(restart.size(), 1u);
+  EXPECT_EQ(restart.front(),
+            "status.workflow: {} in a merge patch or an apply changes nothing, so the workflow does not run again: write "
+            "`workflow: null`, or use `slipway workflow restart app/shop`");
+  const auto suspend = warned(ended, "{workflow: {finished: true, suspend: true}}");
+  ASSERT_EQ(suspend.size(), 1u);
+  EXPECT_TRUE(suspend.front().starts_with("status.workflow.suspend: the workflow has finished")) << suspend.front();
+  EXPECT_TRUE(warned(ended, "{phase: runningWorkflow, workflow: {}}").empty()) << "a PUT, which runs it again";
+  EXPECT_TRUE(warned(ended, "{phase: runningWorkflow, workflow: null}").empty());
+  EXPECT_TRUE(warned("{workflow: {finished: false}}", "{phase: runningWorkflow, workflow: {suspend: true}}").empty());
+  EXPECT_TRUE(warned(ended, ended).empty());
+}
+
+}  // namespace
+}  // namespace slipway::delivery::application

@@ -1,0 +1,121 @@
+// What the writer of an Application is told of its workflow: properties that no parameter takes, and traffic-shift without
+// anything that splits the traffic.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "delivery/application/admission.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+using workflow::Step;
+
+/// Those that the engine reads of the steps it delivers components with.
+const std::set<std::string_view> kOfApplyComponent = {"component", "name", "cluster", "namespace", "patch", "value"};
+
+std::string template_of(const Definition& definition) {
+  return definition.object["spec"]["schematic"]["cue"]["template"].str();
+}
+
+bool is_part_of_name(char c) { return c == '_' || c == '-' || is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z'); }
+
+/// Whether a text names a word, as `word:`, `parameter.word` or `"word"`.
+bool names_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !is_part_of_name(text[at - 1]);
+    const bool ends = at + word.size() == text.size() || !is_part_of_name(text[at + word.size()]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+/// Whether the parameters are open: no struct, or one with a pattern or "...".
+bool takes_any(const cue::Cursor& parameter) {
+  if (!parameter.exists() || parameter.kind() != cue::Kind::Struct) return true;
+  const std::string text = parameter.to_cue();
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.starts_with("...") || line.starts_with("[") || line.starts_with("{...")) return true;
+  }
+  return false;
+}
+
+/// Names of parameters that are there only under a condition are found in the text.
+std::vector<std::string> unknown_properties(const Step& step, const Definition& definition) {
+  std::vector<std::string> unknown;
+  if (definition.program == nullptr || !step.properties.is_object() || step.properties.empty()) return unknown;
+  const cue::Cursor root = cue::evaluate(definition.program->program, {}, cue::Limits::for_template());
+  if (takes_any(root.field(definition.parameter_field))) return unknown;
+  const std::string text = template_of(definition);
+  for (const auto& [name, value] : step.properties.members()) {
+    if (!names_word(text, name)) unknown.emplace_back(name);
+  }
+  return unknown;
+}
+
+class StepWarnings {
+ public:
+  StepWarnings(const Lookup& lookup, const workflow::Steps& steps) : lookup_(lookup), steps_(steps) {}
+
+  std::vector<std::string> run() {
+    for (std::size_t i = 0; i < steps_.steps.size(); ++i) {
+      const Step& step = steps_.steps[i];
+      const std::string path = fmt::format("spec.workflow.steps[{}]", i);
+      look(step, path);
+      for (std::size_t j = 0; j < step.sub_steps.size(); ++j) look(step.sub_steps[j], fmt::format("{}.subSteps[{}]", path, j));
+    }
+    return std::move(warnings_);
+  }
+
+ private:
+  void look(const Step& step, const std::string& path) {
+    if (step.type == kStepGroup) return;
+    if (step.type == kApplyComponent || step.type == kBuiltinApplyComponent) {
+      for (const auto& [name, value] : step.properties.members()) {
+        if (!kOfApplyComponent.contains(name)) warn_of_property(step, path, std::string(name));
+      }
+      return;
+    }
+    const auto definition = lookup_.definition(DefinitionKind::WorkflowStep, step.type);
+    if (!definition) return;
+    for (const std::string& name : unknown_properties(step, **definition)) warn_of_property(step, path, name);
+    if (step.type == "traffic-shift" && rolls_out(**definition)) warn_of_traffic(path);
+  }
+
+  void warn_of_property(const Step& step, const std::string& path, const std::string& name) {
+    warnings_.push_back(fmt::format("{}.properties.{}: step type {} has no parameter of this name, so it has no effect", path,
+                                    name, step.type));
+  }
+
+  /// Not a user's own type of that name.
+  static bool rolls_out(const Definition& definition) { return template_of(definition).contains("rolloutBatches"); }
+
+  void warn_of_traffic(const std::string& path) {
+    for (const Step& step : steps_.steps) {
+      if (step.type != "blue-green-rollout" || !step.properties["traffic"].is_null()) continue;
+      warnings_.push_back(
+          fmt::format("{}: nothing splits the traffic of step {}, which has no property traffic: the share of the "
+                      "ready pods is taken for the share of the traffic",
+                      path, step.name));
+      return;
+    }
+  }
+
+  const Lookup& lookup_;
+  const workflow::Steps& steps_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+std::vector<std::string> step_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup) {
+  if (kube::is_deleting(application) || (!old.is_null() && application["spec"] == old["spec"])) return {};
+  const Value& workflow = application["spec"]["workflow"];
+  const auto steps = workflow::read_steps(workflow["steps"], workflow["mode"], "spec.workflow.steps");
+  if (!steps) return {};
+  return StepWarnings(lookup, *steps).run();
+}
+
+}  // namespace slipway::delivery::application

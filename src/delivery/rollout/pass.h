@@ -72,6 +72,9 @@ class Pass {
   Task<Result<Workload>> find(ObjectReference reference);
   std::vector<ObjectReference> old_references() const;
   wave::Shape choose_shape() const;
+  bool is_abandoned() const;
+  bool has_yielded() const;
+  std::optional<std::int64_t> first_size() const;
   Result<RolloutStatus> stored_status();
   wave::World world();
   std::vector<std::string> absent_pods(const wave::World& seen) const;
@@ -84,7 +87,8 @@ class Pass {
   Task<Result<void>> apply_objects(std::vector<json::Value> objects);
   Task<Result<void>> remove_objects(std::vector<json::Value> objects);
   Task<Result<void>> complete();
-  bool is_first_deploy() const;
+  Task<Result<void>> record_target();
+  Task<Result<kube::Object>> take_fields(kube::Resource resource, kube::Object live);
 
   // Copies of configuration: pass_config.cc.
   Task<Result<json::Value>> with_copies(json::Value workload);

@@ -77,8 +77,7 @@ Task<Result<Value>> live_holder(AppRun& run, std::string holder) {
 
 /// Nothing is claimed in these states.
 bool is_at_rest(std::string_view state) {
-  return state.empty() || state == kSucceeded || state == "rolloutFailed" || state == "locatingTargetApp" ||
-         state == "verifyingSpec";
+  return state.empty() || state == kSucceeded || state == "rolloutFailed" || state == "locatingTargetApp";
 }
 
 Task<Result<void>> request_yield(AppRun& run, Value rollout, std::string request) {
@@ -294,44 +293,35 @@ Task<Result<void>> adopt_rolled_out(AppRun& run) {
   co_return Result<void>{};
 }
 
-Task<Result<std::set<ObjectId>>> held_by_rollouts(AppRun& run) {
-  std::set<ObjectId> held;
-  for (const Tracker& tracker : std::vector<Tracker>(run.rolled_out())) {
-    for (const ManagedResource& one : tracker.resources) {
-      SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, tracker.holder, one.component));
-      if (is_active) held.insert(one.id());
-    }
-  }
-  co_return held;
-}
-
-Task<Result<std::vector<Relinquished>>> relinquished(AppRun& run) {
-  std::vector<Relinquished> found;
+Task<Result<RolledOut>> rolled_out(AppRun& run) {
+  RolledOut found;
   for (std::size_t i = 0; i < run.rolled_out().size(); ++i) {
     const Tracker tracker = run.rolled_out()[i];
     SLIPWAY_CO_TRY(rollout, co_await live_holder(run, tracker.holder));
     for (const ManagedResource& one : tracker.resources) {
-      const bool is_own = run.current().find(one.id()) != nullptr || run.root().find(one.id()) != nullptr;
       SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, tracker.holder, one.component));
-      if (is_own && is_active) continue;
       bool is_useless = !is_active;
       if (is_active) {
         SLIPWAY_CO_TRY(spare, co_await is_spare(run, rollout, one));
         is_useless = spare;
       }
-      if (is_useless) found.push_back({.tracker = i, .resource = one});
+      if (is_useless) {
+        found.useless.push_back({.tracker = i, .resource = one});
+      } else {
+        found.held.insert(one.id());
+      }
     }
   }
   co_return found;
 }
 
-Task<Result<void>> clean_rolled_out(AppRun& run, std::vector<Relinquished> gone) {
+Task<Result<void>> clean_rolled_out(AppRun& run, std::vector<RolledOut::Entry> gone) {
   SLIPWAY_CO_TRY(hub, run.own(kHub));
   for (std::size_t i = 0; i < run.rolled_out().size(); ++i) {
     Tracker& tracker = run.rolled_out()[i];
     const auto struck = std::erase_if(tracker.resources, [&](const ManagedResource& one) {
       return std::ranges::any_of(
-          gone, [&](const Relinquished& other) { return other.tracker == i && other.resource.id() == one.id(); });
+          gone, [&](const RolledOut::Entry& other) { return other.tracker == i && other.resource.id() == one.id(); });
     });
     if (struck == 0) continue;
     const Value wanted = tracker.to_object(run.application(), run.revision());

@@ -27,19 +27,20 @@ Task<Result<void>> size_like_predecessor(AppRun& run, std::vector<Manifest> mani
 /// application's, and that workload goes.
 Task<Result<void>> adopt_rolled_out(AppRun& run);
 
-/// Objects that rollouts hold which deliver their components now.
-Task<Result<std::set<ObjectId>>> held_by_rollouts(AppRun& run);
-
-/// An entry of a tracker of a rollout that has lost its use: deleted by who calls.
-struct Relinquished {
-  std::size_t tracker;  // index in rolled_out()
-  ManagedResource resource;
+/// What stands in the trackers of rollouts.
+struct RolledOut {
+  struct Entry {
+    std::size_t tracker;  // index in rolled_out()
+    ManagedResource resource;
+  };
+  std::set<ObjectId> held;  // a rollout that delivers its component needs it
+  /// All of a rollout whose component something else delivers; of one that has succeeded what its revision no longer has, and
+  /// workloads without pods whose revision is gone.
+  std::vector<Entry> useless;
 };
-/// What rollouts made that neither they nor the application deliver now: all of one whose component something else delivers; of
-/// one that has succeeded what its revision no longer has, and workloads without pods whose revision is gone.
-Task<Result<std::vector<Relinquished>>> relinquished(AppRun& run);
-/// Strikes objects that are gone out of the trackers of rollouts, and deletes those trackers that say nothing any more.
-Task<Result<void>> clean_rolled_out(AppRun& run, std::vector<Relinquished> gone);
+Task<Result<RolledOut>> rolled_out(AppRun& run);
+/// Strikes these entries out of their trackers, and deletes those trackers that say nothing any more.
+Task<Result<void>> clean_rolled_out(AppRun& run, std::vector<RolledOut::Entry> gone);
 
 /// ControllerRevisions of components that the trait `rollout` delivers: the newest `limit` beside the present one stay.
 std::set<ObjectId> kept_revisions(const AppRun& run, std::int64_t limit);

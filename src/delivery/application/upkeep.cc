@@ -295,15 +295,14 @@ Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
 namespace {
 
 /// What rollouts have made and nothing delivers now.
-Task<Result<void>> collect_rolled_out(AppRun& run, Collected& collected) {
-  SLIPWAY_CO_TRY(useless, co_await relinquished(run));
-  std::vector<Relinquished> gone;
-  for (const Relinquished& one : useless) {
+Task<Result<void>> collect_rolled_out(AppRun& run, RolledOut rolled, Collected& collected) {
+  std::vector<RolledOut::Entry> gone;
+  for (const RolledOut::Entry& one : rolled.useless) {
     const std::size_t before = collected.remaining.size();
     const ObjectId id = one.resource.id();
-    const bool is_own = run.current().find(id) != nullptr || run.root().find(id) != nullptr;
+    const bool is_needed = run.current().find(id) != nullptr || run.root().find(id) != nullptr || rolled.held.contains(id);
     std::vector<ManagedResource> victims;
-    if (!is_own) victims.push_back(one.resource);
+    if (!is_needed) victims.push_back(one.resource);
     SLIPWAY_CO_TRY_VOID(co_await collect(run, std::move(victims), run.parsed().spec, false, collected));
     if (collected.remaining.size() == before) gone.push_back(one);
   }
@@ -315,7 +314,7 @@ Task<Result<void>> collect_rolled_out(AppRun& run, Collected& collected) {
 Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limit) {
   Collected collected;
   if (run.parsed().keep.keeps_legacy_resource) co_return collected;
-  SLIPWAY_CO_TRY(held, co_await held_by_rollouts(run));
+  SLIPWAY_CO_TRY(rolled, co_await rolled_out(run));
   const std::set<ObjectId> kept = kept_revisions(run, revision_limit);
   for (const Tracker& tracker : std::vector<Tracker>(run.outdated())) {
     std::vector<ManagedResource> victims;
@@ -323,7 +322,7 @@ Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limi
     for (const ManagedResource& resource : tracker.resources) {
       const ObjectId id = resource.id();
       const bool is_needed =
-          run.current().find(id) != nullptr || run.root().find(id) != nullptr || held.contains(id) || kept.contains(id);
+          run.current().find(id) != nullptr || run.root().find(id) != nullptr || rolled.held.contains(id) || kept.contains(id);
       if (!is_needed && !resource.skips_collection) victims.push_back(resource);
       keeps_some |= kept.contains(id);
     }
@@ -333,7 +332,7 @@ Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limi
     const bool is_empty = collected.remaining.size() == before && !keeps_some;
     if (is_empty) SLIPWAY_CO_TRY_VOID(co_await remove_tracker(run, tracker));
   }
-  SLIPWAY_CO_TRY_VOID(co_await collect_rolled_out(run, collected));
+  SLIPWAY_CO_TRY_VOID(co_await collect_rolled_out(run, std::move(rolled), collected));
   co_return collected;
 }
 

@@ -241,6 +241,9 @@ wave::World Pass::world() {
   seen.retries = asks(kRetryRequest, status_.heeded.retry);
   const auto yields = kube::annotation(rollout_, kYieldRequest);
   const bool yields_now = is_asked_to_yield(rollout_, status_.attempt) && yields != status_.heeded.yield;
+  // What failed before it began has recorded no target by which another would be known.
+  seen.retries |= status_.rolling == wave::Rolling::Failed && !status_.target && !status_.last_target_revision.empty() &&
+                  status_.last_target_revision != wanted_.target_name;
   if (yields_now) seen.yields_to = yields.substr(0, yields.rfind('@'));
   return seen;
 }

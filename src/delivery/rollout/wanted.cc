@@ -234,7 +234,7 @@ Task<Result<void>> Finder::add_source_scalers(Wanted& wants) {
   if (!source) co_return Result<void>{};  // it is not known any more what they were
   for (const Value& one : source->others) {
     if (!is_scaler(one)) continue;
-    wants.source_scalers.push_back(scaler(with_labels(one, *source, ns_), *source, wants.sources.back()));
+    wants.source_scalers.push_back(scaler(with_labels(one, *source, ns_), *source, wants.sources.front()));
   }
   co_return Result<void>{};
 }

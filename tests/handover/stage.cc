@@ -26,6 +26,7 @@ std::string traits_of(const Version& version) {
   std::vector<std::string> traits;
   const std::string ready = version.is_bad ? "never" : version.ready_after;
   traits.push_back(fmt::format("{{type: annotations, properties: {{slipway.dev/ready-after: {}}}}}", ready));
+  if (version.is_scaled) traits.push_back("{type: hpa, properties: {min: 2, max: 8}}");
   if (version.way == Way::Trait) {
     const std::string size = version.replicas > 0 ? fmt::format("targetSize: {}, ", version.replicas) : "";
     traits.push_back(fmt::format("{{type: rollout, properties: {{{}{}}}}}", size, kBatches));
@@ -35,15 +36,16 @@ std::string traits_of(const Version& version) {
   return fmt::format("{}", fmt::join(traits, ", "));
 }
 
-std::string more_of(Way way) {
-  switch (way) {
+std::string more_of(const Version& version) {
+  switch (version.way) {
     case Way::Normal:
     case Way::Trait:
       return "";
     case Way::BlueGreen:
       return ", workflow: {steps: [{name: first, type: blue-green-rollout}, {name: rest, type: rollout-promotion}]}";
     case Way::Plan:
-      return fmt::format(", rolloutPlan: {{{}}}", kBatches);
+      return fmt::format(", rolloutPlan: {{{}{}}}", kBatches,
+                         version.target_size > 0 ? fmt::format(", targetSize: {}", version.target_size) : "");
     case Way::Standalone:
       return ", workflow: {steps: [{name: hold, type: suspend}, {name: web, type: apply-component, properties: {component: "
              "web}}]}";
@@ -52,11 +54,11 @@ std::string more_of(Way way) {
 }
 
 Value application_of(const Version& version) {
-  const std::string ports = version.has_service ? ", ports: [{port: 80, expose: true}]" : "";
+  const std::string ports = version.has_service ? fmt::format(", ports: [{{port: {}, expose: true}}]", version.port) : "";
   return oracle_test::yaml(
       fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: {{components: [{{name: "
                   "web, type: webservice, properties: {{image: 'web:{}'{}}}, traits: [{}]}}]{}}}}}",
-                  version.number, ports, traits_of(version), more_of(version.way)));
+                  version.number, ports, traits_of(version), more_of(version)));
 }
 
 bool is_pod_there(const Value& pod) {
@@ -105,11 +107,15 @@ void Stage::apply(const Version& version) {
     revisions_ = application()["status"]["latestRevision"]["revision"].as_int();
     return revisions_ > before && phase() == "workflowSuspending";
   })) << story();
-  const std::string source = revisions_ > 1 ? fmt::format(", sourceAppRevisionName: a-v{}", revisions_ - 1) : "";
+  roll_to(fmt::format("a-v{}", revisions_), revisions_ > 1 ? fmt::format("a-v{}", revisions_ - 1) : "");
+}
+
+void Stage::roll_to(const std::string& target, const std::string& source) {
+  const std::string from = source.empty() ? "" : fmt::format(", sourceAppRevisionName: {}", source);
   ASSERT_EQ(plane_.apply(oracle_test::yaml(
                              fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: AppRollout, metadata: {{name: r}}, spec: "
-                                         "{{targetAppRevisionName: a-v{}{}, componentList: [web], rolloutPlan: {{{}}}}}}}",
-                                         revisions_, source, kBatches)),
+                                         "{{targetAppRevisionName: {}{}, componentList: [web], rolloutPlan: {{{}}}}}}}",
+                                         target, from, kBatches)),
                          kNamespace),
             "");
 }

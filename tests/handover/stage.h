@@ -26,6 +26,9 @@ struct Version {
   bool is_bad = false;        // its pods are never ready
   bool has_service = true;
   std::string ready_after = "4s";
+  int target_size = 0;     // of a plan; 0: not declared
+  int port = 80;           // of the Service
+  bool is_scaled = false;  // by an autoscaler, between 2 and 8
 };
 
 class Stage {
@@ -38,6 +41,8 @@ class Stage {
   bool finish(Way way);
   /// apply() and finish(); the application is running then, with the pods of this version alone.
   void deliver(const Version& version);
+  /// An AppRollout "r" of a user's, from one revision (empty: none is named) to another.
+  void roll_to(const std::string& target, const std::string& source);
   /// Deletes the rollout of that way, as its user.
   void delete_rollout(Way way);
   bool pass(Duration time) { return plane_.pass(time); }

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 constexpr const char* kNamespace = "default";
 const kube::GroupVersionKind kDeployment{"apps", "v1", "Deployment"};
 const kube::GroupVersionKind kPod{"", "v1", "Pod"};
-constexpr const char* kBatches = "rolloutBatches: [{replicas: 2}, {replicas: 2}]";
+constexpr const char* kBatches = "rolloutBatches: [{replicas: 50%}, {replicas: 50%}]";
 
 std::string traits_of(const Version& version) {
   std::vector<std::string> traits;
@@ -100,7 +100,15 @@ Value Stage::find(std::string_view version, std::string_view kind, std::string_v
 }
 
 void Stage::apply(const Version& version) {
-  ASSERT_EQ(plane_.apply(application_of(version), kNamespace), "");
+  Value wanted = application_of(version);
+  if (application().is_null()) {
+    ASSERT_EQ(plane_.apply(wanted, kNamespace), "");
+  } else {  // what the version before had and this one has not goes
+    for (const char* member : {"workflow", "rolloutPlan"}) {
+      if (!wanted["spec"].has(member)) wanted = wanted.with_path({"spec", member}, Value());
+    }
+    ASSERT_EQ(plane_.merge(reference("core.oam.dev/v1beta1", "Application", "a"), wanted), "");
+  }
   if (version.way != Way::Standalone) return;
   const std::int64_t before = revisions_;
   ASSERT_TRUE(until([&] {
@@ -249,15 +257,28 @@ void Stage::observe(Bounds bounds) {
 }
 
 std::string Stage::story() {
-  std::string text = fmt::format("{}\n{}\n", sizes(), json::print_pretty(application()["status"]));
-  for (const char* name : {"a-web", "r"}) {
-    const Value one = find("core.oam.dev/v1beta1", "AppRollout", name);
-    if (!one.is_null()) text += fmt::format("AppRollout {}: {}\n", name, json::print_pretty(one));
-  }
-  const Value one = find("standard.oam.dev/v1alpha1", "Rollout", "web");
-  if (!one.is_null()) text += fmt::format("Rollout web: {}\n", json::print_pretty(one));
+  const Value status = application()["status"];
+  std::string text = fmt::format("{}\napplication {} {}\nsteps {}\nconditions {}\n", sizes(), phase(),
+                                 status["latestRevision"]["name"].as_string(), json::print(status["workflow"]["steps"]),
+                                 json::print(status["conditions"].item(status["conditions"].size() - 1)));
+  const auto tell = [&](const Value& rollout) {
+    if (rollout.is_null()) return;
+    const Value& now = rollout["status"];
+    text += fmt::format("{} {} -> {} {} {}/{} {} waits {} sources {} target {} T {} {}\n", kube::kind(rollout),
+                        kube::name(rollout), json::print(rollout["spec"]), now["lastTargetRevision"].as_string(),
+                        now["rollingState"].as_string(), now["batchRollingState"].as_string(), now["failure"].as_string(),
+                        json::print(now["waits"]), json::print(now["sources"]), json::print(now["target"]),
+                        now["rolloutTargetSize"].as_int(), kube::annotation(rollout, "rollout.slipway.dev/yield"));
+  };
+  for (const char* name : {"a-web", "r"}) tell(find("core.oam.dev/v1beta1", "AppRollout", name));
+  tell(find("standard.oam.dev/v1alpha1", "Rollout", "web"));
   for (const Value& tracker : plane_.all(kHub, "")) {
-    if (kube::kind(tracker) == "ResourceTracker") text += fmt::format("tracker {}\n", kube::name(tracker));
+    if (kube::kind(tracker) != "ResourceTracker") continue;
+    text += fmt::format("tracker {}:", kube::name(tracker));
+    for (const Value& one : tracker["spec"]["managedResources"].items()) {
+      text += fmt::format(" {}/{}", one["kind"].as_string(), one["name"].as_string());
+    }
+    text += "\n";
   }
   return text;
 }

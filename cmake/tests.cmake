@@ -17,6 +17,10 @@ set(rooms_of_forge os net git delivery_pipeline)
 set(rooms_of_world sim os git)
 set(rooms_of_application sim os git)
 set(sources_of_application ${CMAKE_SOURCE_DIR}/tests/remotes/servers.cc)
+set(rooms_of_handover sim os)
+set(sources_of_handover
+    ${CMAKE_SOURCE_DIR}/tests/application/oracle_plane.cc ${CMAKE_SOURCE_DIR}/tests/application/oracle_status.cc
+    ${CMAKE_SOURCE_DIR}/tests/application/oracle_normalise.cc)
 set(rooms_of_probe os net delivery_probe)
 set(rooms_of_nginx delivery_rollout os net remote)
 set(sources_of_nginx ${CMAKE_SOURCE_DIR}/tests/up/up_process.cc)
@@ -47,6 +51,7 @@ foreach(
         world
         jobflow
         application
+        handover
         rollout
         pipeline
         families
@@ -79,7 +84,7 @@ foreach(
     slipway_test(${folder}_test SOURCES ${sources} ${sources_of_${folder}} LINK ${link} fmt::fmt)
     target_compile_definitions(${folder}_test PRIVATE SLIPWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SLIPWAY_BINARY_DIR="${CMAKE_BINARY_DIR}")
     if(sources_of_${folder})
-      target_include_directories(${folder}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests/up)
+      target_include_directories(${folder}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests/up ${CMAKE_SOURCE_DIR}/tests/application)
     endif()
     if(programs_of_${folder})
       add_dependencies(${folder}_test ${programs_of_${folder}})

@@ -12,6 +12,7 @@
 #include "kube/well_known.h"
 #include "plane/families.h"
 #include "sim/application_scenarios.h"
+#include "sim/handover_scenario.h"
 #include "sim/revision_scenario.h"
 #include "sim/rollout_scenarios.h"
 
@@ -419,7 +420,8 @@ std::vector<Scenario> scenarios() {
           disturbed_rollout_scenario(),
           shifted_rollout_scenario(),
           in_place_rollout_scenario(),
-          revision_rollout_scenario()};
+          revision_rollout_scenario(),
+          handover_scenario()};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {

@@ -26,9 +26,9 @@ class ServerProcess {
     std::function<std::unique_ptr<Git>(Env&)> git{};  // of each of its processes anew; empty: Env::git is null
   };
   /// Births are counted of the keys below this: namespaced built-in objects that applications make in scenarios, and what
-  /// deployments there are.
+  /// Deployments and Services there are.
   static constexpr const char* kCounted[] = {"/registry/core/configmaps/default/", "/registry/core/configmaps/stage/",
-                                             "/registry/apps/deployments/default/"};
+                                             "/registry/apps/deployments/default/", "/registry/core/services/default/"};
 
   /// `outside` without a disk: this brings its own.
   ServerProcess(const std::string& name, Domain::Outside outside, Options options);

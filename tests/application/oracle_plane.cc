@@ -209,9 +209,19 @@ std::string Plane::act(const Value& reference, const std::string& verb, const st
 
 bool Plane::pass(Duration time) {
   const Steady end = env_->steady() + time;
-  if (env_->run_until([&] { return calls() > kMostCalls; }, time)) return false;
+  const auto is_spent = [&] {
+    observe_change();
+    return calls() > kMostCalls;
+  };
+  if (env_->run_until(is_spent, time)) return false;
   env_->advance(end - env_->steady());
   return true;
+}
+
+void Plane::observe_change() {
+  if (!observer_) return;
+  const kube::Revision now = apis_.at(kHub)->store().revision();
+  if (std::exchange(observed_, now) != now) observer_();
 }
 
 Value Plane::find(const std::string& cluster, const Value& reference) const {
@@ -231,6 +241,11 @@ std::vector<Value> Plane::all(const std::string& cluster, const std::string& ns)
     }
   }
   return found;
+}
+
+std::vector<Value> Plane::all_of(const std::string& cluster, const kube::GroupVersionKind& kind, const std::string& ns) const {
+  plane::ApiServer& api = *apis_.at(cluster);
+  return plane::StoreView(api.server(), api.store(), env_->now()).all(kind, ns);
 }
 
 std::vector<std::string> Plane::events() const {

@@ -82,11 +82,15 @@ class Plane {
   std::string act(const Value& reference, const std::string& verb, const std::string& part = "");
   /// Lets time pass. False when the plane has done more work than `kMostCalls`, and for ever then.
   bool pass(Duration time);
+  /// From now on called after each change of the hub while time passes.
+  void observe(std::function<void()> observer) { observer_ = std::move(observer); }
   /// The newest state of an object {apiVersion, kind, namespace, name} or null.
   Value find(const std::string& cluster, const Value& reference) const;
   fleet::Fleet& fleet() { return controllers_->fleet(); }
   /// All objects of a cluster: of one namespace, or with "" those that are in none.
   std::vector<Value> all(const std::string& cluster, const std::string& ns) const;
+  /// The same of one kind.
+  std::vector<Value> all_of(const std::string& cluster, const kube::GroupVersionKind& kind, const std::string& ns) const;
   /// "Normal Deployed Application/a: Deployed successfully" of all events on the hub, in order of their names.
   std::vector<std::string> events() const;
   /// Calls of the executor so far.
@@ -104,12 +108,15 @@ class Plane {
 
   /// A case that needs more is stuck in a loop that takes no time.
   static constexpr std::uint64_t kMostCalls = 3'000'000;
+  void observe_change();
 
   store::MemoryVfs disk_;
   std::unique_ptr<ManualEnv> env_;
   std::map<std::string, std::unique_ptr<plane::ApiServer>> apis_;
   std::unique_ptr<plane::Controllers> controllers_;
   std::vector<std::string> warnings_;
+  std::function<void()> observer_{};
+  kube::Revision observed_ = -1;
 };
 
 /// How a case ended.

@@ -9,6 +9,7 @@
 #include "delivery/application/authors.h"
 #include "delivery/application/component_patch.h"
 #include "delivery/application/contract.h"
+#include "delivery/application/handing_over.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/naming.h"
 #include "delivery/application/pre_render.h"
@@ -291,8 +292,10 @@ Task<Result<bool>> AppRun::deliver_stage(std::shared_ptr<const RenderedComponent
   std::vector<Manifest> manifests = manifests_of(*rendered, stage, placement);
   if (manifests.empty()) co_return true;
   keep_names(manifests);
+  follow_rolled_out_names(*this, manifests);
   auto live = co_await apply(manifests);
   if (!live) co_return fail(std::move(live).error());
+  SLIPWAY_CO_TRY_VOID(co_await size_like_predecessor(*this, manifests, *live));
   for (std::size_t i = 0; i < manifests.size(); ++i) placed.emplace_back(record_of(manifests[i]), shown((*live)[i]));
   if (stage == Stage::PostDispatch) co_return true;
   const ServiceStatus service = judge_service(component, placement, placed);

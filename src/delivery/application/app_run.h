@@ -158,6 +158,13 @@ class AppRun {
   Tracker& current() { return current_; }
   Tracker& root() { return root_; }
   std::vector<Tracker>& outdated() { return outdated_; }
+  const std::vector<Tracker>& outdated() const { return outdated_; }
+  const Tracker& current() const { return current_; }
+  /// Those that rollouts keep (delivery/family/handover.h).
+  std::vector<Tracker>& rolled_out() { return rolled_out_; }
+  const std::vector<Tracker>& rolled_out() const { return rolled_out_; }
+  /// Takes an object out of the current tracker.
+  Task<Result<void>> strike(ObjectId id);
   /// Collected with the application.
   const std::vector<Tracker>& component_revisions() const { return component_revisions_; }
   /// The objects are gone: neither the tracker of this generation nor the status has them any more.
@@ -218,7 +225,7 @@ class AppRun {
   Value custom_;
   std::int64_t revision_number_ = 0;
   Tracker current_, root_;
-  std::vector<Tracker> outdated_, component_revisions_;
+  std::vector<Tracker> outdated_, component_revisions_, rolled_out_;
   bool is_current_dirty_ = false, is_root_dirty_ = false, is_writing_ = false;
   std::shared_ptr<Signal> written_;
   std::vector<ServiceStatus> services_;

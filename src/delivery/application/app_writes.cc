@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "client/client.h"
 #include "delivery/application/app_run.h"
+#include "delivery/application/handing_over.h"
 #include "delivery/application/kept_paths.h"
 #include "delivery/application/rollout_plans.h"
 #include "delivery/application/secret_manifests.h"
@@ -14,6 +15,7 @@
 #include "delivery/application/taking_over.h"
 #include "delivery/application/three_way.h"
 #include "delivery/family/claimed_fields.h"
+#include "delivery/family/handover.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -99,6 +101,8 @@ void AppRun::load_trackers(std::vector<Tracker> trackers) {
     if (kube::is_deleting(tracker.object)) {
       // KubeVela keeps a tracker that it deletes until what it holds is gone.
       if (kube::has_finalizer(tracker.object, kTrackerFinalizer)) outdated_.push_back(std::move(tracker));
+    } else if (!tracker.holder.empty()) {
+      rolled_out_.push_back(std::move(tracker));
     } else if (tracker.type == TrackerType::ComponentRevisions) {
       component_revisions_.push_back(std::move(tracker));
     } else if (tracker.name == current_.name) {
@@ -148,9 +152,11 @@ void AppRun::keep_names(std::vector<Manifest>& manifests) const {
   }
 }
 
-/// What KubeVela has set becomes Slipway's, so that it goes when it is no longer wanted. The live object after that.
+/// What KubeVela or a rollout has set becomes the application's, so that it goes when it is no longer wanted. The live object
+/// after that.
 Task<Result<Value>> AppRun::claim_fields(client::Client* client, MappedKind kind, Value live) {
-  const auto fields = upgraded_fields(live, kManager);
+  auto fields = upgraded_fields(live, kManager);
+  if (!fields) fields = handed_over_fields(live, kRolloutManager, kManager);
   if (!fields) co_return live;
   const Value patch = json::array(
       {json::object({{"op", "replace"}, {"path", "/metadata/managedFields"}, {"value", *fields}}),
@@ -199,6 +205,12 @@ Task<Result<Value>> AppRun::replace_left_over(Value wanted) {
   }
   wanted = wanted.with_path({"metadata", "resourceVersion"}, there["metadata"]["resourceVersion"]);
   co_return co_await client::update(reconcile_.client, kTrackers, std::move(wanted), kManager);
+}
+
+Task<Result<void>> AppRun::strike(ObjectId id) {
+  const auto struck = std::erase_if(current_.resources, [&](const ManagedResource& one) { return one.id() == id; });
+  is_current_dirty_ |= struck > 0;
+  co_return co_await write_tracker(TrackerType::Versioned);
 }
 
 Task<Result<void>> AppRun::write_tracker(TrackerType type) {
@@ -277,6 +289,8 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
     const std::vector<std::string> kept = parsed_->keep.kept_paths(subject, manifest.is_repair);
     if (std::ranges::find(kept, "*") != kept.end()) co_return live;
     object = without_claimed(with_live(std::move(object), live, kept), live, kManager);
+    const bool is_taken_back = !manifest.is_repair && !kube::annotation(live, kReplacedBy).empty();
+    if (is_taken_back) object = object.with_path({"metadata", "annotations", kReplacedBy}, "");
   }
   const UpdateRule* update = live.is_null() ? nullptr : parsed_->keep.update_rule(subject);
   const bool recreates = update != nullptr && std::ranges::any_of(update->recreate_fields, [&](const std::string& path) {
@@ -363,6 +377,7 @@ void AppRun::note_applied(const Manifest& manifest) {
 }
 
 Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) {
+  SLIPWAY_CO_TRY_VOID(co_await take_over(*this, manifests));
   std::vector<Placed> placed;
   for (Manifest& manifest : manifests) {
     SLIPWAY_CO_TRY(client, on(manifest.cluster));
@@ -375,7 +390,8 @@ Task<Result<std::vector<Value>>> AppRun::apply(std::vector<Manifest> manifests) 
     Placed one{.manifest = manifest, .client = client, .kind = kind, .live = live};
     one.digest = sha256_hex(json::print(manifest.object));
     const auto known = memory_.applied.find(manifest.id());
-    one.is_done = !live.is_null() && known != memory_.applied.end() && known->second == one.digest;
+    one.is_done = !live.is_null() && known != memory_.applied.end() && known->second == one.digest &&
+                  kube::annotation(live, kReplacedBy).empty();
     placed.push_back(std::move(one));
   }
   const auto count = std::ranges::count_if(placed, [](const Placed& one) { return !one.is_done; });

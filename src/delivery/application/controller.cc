@@ -12,6 +12,7 @@
 #include "delivery/application/debug_values.h"
 #include "delivery/application/definition_changes.h"
 #include "delivery/application/events.h"
+#include "delivery/application/handing_over.h"
 #include "delivery/application/plan_writes.h"
 #include "delivery/application/policy_outputs.h"
 #include "delivery/application/pre_render.h"
@@ -567,7 +568,8 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   const bool collects = has_succeeded || app.parsed().keep.continues_on_failure;
   Collected collected;
   if (collects) {
-    SLIPWAY_CO_TRY(done, co_await collect_outdated(app));
+    const std::int64_t kept = app.parsed().keep.revision_limit.value_or(options_.revision_limit);
+    SLIPWAY_CO_TRY(done, co_await collect_outdated(app, kept));
     collected = std::move(done);
   }
   SLIPWAY_CO_TRY(client, app.own(kHub));
@@ -581,6 +583,7 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
     SLIPWAY_CO_TRY(context, co_await load_context(*client, app.application()));
     remember_notes(app.memory(), context.store);
   }
+  SLIPWAY_CO_TRY_VOID(co_await adopt_rolled_out(app));
   SLIPWAY_CO_TRY(repair, co_await repair_drift(app));
   const std::optional<Duration> quiet = note_contested(app.memory().repairs, status);
   SLIPWAY_CO_TRY_VOID(co_await judge_services(app));

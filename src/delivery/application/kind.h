@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "delivery/family/managers.h"
 #include "json/value.h"
 #include "kube/resource.h"
 
@@ -32,7 +33,7 @@ inline const kube::Resource kPolicies{kGroup, "v1alpha1", "policies"};
 inline const kube::Resource kWorkflows{kGroup, "v1alpha1", "workflows"};
 inline const kube::Resource kWorkflowRuns{kGroup, "v1alpha1", "workflowruns"};
 
-inline constexpr const char* kManager = "slipway-application";
+inline constexpr const char* kManager = kApplicationManager;
 inline constexpr const char* kDefinitionNamespace = "vela-system";
 /// The cluster that the application lives in.
 inline constexpr const char* kHub = "local";

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delivery/application/compressed.h"
+#include "delivery/family/handover.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -107,6 +108,8 @@ Value Tracker::to_object(const kube::Object& application, const std::string& rev
   }
   const Value spec =
       json::object({{"type", type == TrackerType::Root ? "root" : "versioned"}, {"applicationGeneration", generation}});
+  // Rollouts read theirs as they wrote it.
+  if (!holder.empty()) return made.with_path({"spec", "managedResources"}, entries.build());
   return made.with("spec", with_entries(spec, entries.build()));
 }
 
@@ -128,6 +131,7 @@ Tracker Tracker::from_object(const Value& object) {
   if (type == "root") made.type = TrackerType::Root;
   if (type == "component-revision") made.type = TrackerType::ComponentRevisions;
   made.generation = object["spec"]["applicationGeneration"].as_int();
+  made.holder = kube::annotation(object, kHolder);
   const Value entries = entries_of(object);
   made.is_readable = !is_compressed(object["spec"]) || entries.is_array();
   for (const Value& entry : entries.items()) {

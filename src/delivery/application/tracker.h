@@ -54,6 +54,7 @@ struct Tracker {
   TrackerType type = TrackerType::Versioned;
   std::int64_t generation = 0;  // of the application
   std::vector<ManagedResource> resources{};
+  std::string holder{};     // the rollout that keeps it (delivery/family/handover.h); empty: the application does
   bool is_readable = true;  // false: what it holds is compressed in a way that cannot be read
   Value object{};           // as read; null: not there yet
 

@@ -11,11 +11,13 @@
 #include "control/object_writes.h"
 #include "delivery/application/dependency_order.h"
 #include "delivery/application/drift.h"
+#include "delivery/application/handing_over.h"
 #include "delivery/application/kept_paths.h"
 #include "delivery/application/rolled_services.h"
 #include "delivery/application/secret_manifests.h"
 #include "delivery/application/sharing.h"
 #include "delivery/family/claimed_fields.h"
+#include "delivery/family/handover.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -47,6 +49,7 @@ Task<Result<bool>> remove_object(AppRun& run, ManagedResource resource, bool orp
   const bool is_ours = owner_of(live) == sharer_name(run.application());
   if (!is_ours || orphans) co_return true;
   if (kube::is_deleting(live)) co_return false;
+  if (is_holder(live)) SLIPWAY_CO_TRY_VOID(co_await ask_to_yield(run, live));
   SLIPWAY_CO_TRY(client, run.on(resource.cluster));
   SLIPWAY_CO_TRY(discovery, run.own(resource.cluster));
   SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*discovery, resource.cluster, live));
@@ -269,6 +272,7 @@ Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
     }
     if (!live->is_null() && (kube::is_deleting(*live) || !has_drifted(wanted, *live))) continue;
     if (!live->is_null() && owner_of(*live) != sharer_name(run.application())) continue;
+    if (!kube::annotation(*live, kReplacedBy).empty()) continue;  // a rollout's pods serve in its place
     const std::string digest = digest_of(resource.raw, *live);
     if (const auto known = run.memory().settled.find(resource.id());
         known != run.memory().settled.end() && known->second == digest) {
@@ -292,20 +296,47 @@ Task<Result<std::optional<Duration>>> repair_drift(AppRun& run) {
   co_return again;
 }
 
-Task<Result<Collected>> collect_outdated(AppRun& run) {
+namespace {
+
+/// What rollouts have made and nothing delivers now.
+Task<Result<void>> collect_rolled_out(AppRun& run, RolledOut rolled, Collected& collected) {
+  std::vector<RolledOut::Entry> gone;
+  for (const RolledOut::Entry& one : rolled.useless) {
+    const std::size_t before = collected.remaining.size();
+    const ObjectId id = one.resource.id();
+    const bool is_needed = run.current().find(id) != nullptr || run.root().find(id) != nullptr || rolled.held.contains(id);
+    std::vector<ManagedResource> victims;
+    if (!is_needed) victims.push_back(one.resource);
+    SLIPWAY_CO_TRY_VOID(co_await collect(run, std::move(victims), run.parsed().spec, false, collected));
+    if (collected.remaining.size() == before) gone.push_back(one);
+  }
+  co_return co_await clean_rolled_out(run, std::move(gone));
+}
+
+}  // namespace
+
+Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limit) {
   Collected collected;
   if (run.parsed().keep.keeps_legacy_resource) co_return collected;
+  SLIPWAY_CO_TRY(rolled, co_await rolled_out(run));
+  const std::set<ObjectId> kept = kept_revisions(run, revision_limit);
   for (const Tracker& tracker : std::vector<Tracker>(run.outdated())) {
     std::vector<ManagedResource> victims;
+    bool keeps_some = false;
     for (const ManagedResource& resource : tracker.resources) {
-      const bool is_needed = run.current().find(resource.id()) != nullptr || run.root().find(resource.id()) != nullptr;
+      const ObjectId id = resource.id();
+      const bool is_needed =
+          run.current().find(id) != nullptr || run.root().find(id) != nullptr || rolled.held.contains(id) || kept.contains(id);
       if (!is_needed && !resource.skips_collection) victims.push_back(resource);
+      keeps_some |= kept.contains(id);
     }
     const std::size_t before = collected.remaining.size();
     SLIPWAY_CO_TRY(spec, co_await spec_of(run, tracker));
     SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, std::move(spec), false, collected));
-    if (collected.remaining.size() == before) SLIPWAY_CO_TRY_VOID(co_await remove_tracker(run, tracker));
+    const bool is_empty = collected.remaining.size() == before && !keeps_some;
+    if (is_empty) SLIPWAY_CO_TRY_VOID(co_await remove_tracker(run, tracker));
   }
+  SLIPWAY_CO_TRY_VOID(co_await collect_rolled_out(run, std::move(rolled), collected));
   co_return collected;
 }
 
@@ -332,6 +363,7 @@ Task<Result<Collected>> collect_all(AppRun& run, bool orphans) {
   std::vector<Tracker> all = run.outdated();
   all.push_back(run.current());
   all.push_back(run.root());
+  all.insert(all.end(), run.rolled_out().begin(), run.rolled_out().end());
   all.insert(all.end(), run.component_revisions().begin(), run.component_revisions().end());
   std::set<ObjectId> seen;
   std::vector<ManagedResource> victims;

@@ -26,8 +26,9 @@ struct Collected {
   std::string fault;  // the first that cannot be deleted now; empty: none
   bool is_done() const { return remaining.empty(); }
 };
-/// Deletes what outdated trackers hold and the current ones do not, then those trackers.
-Task<Result<Collected>> collect_outdated(AppRun& run);
+/// Deletes what outdated trackers hold and neither the current ones nor rollouts do, then those trackers; likewise what
+/// rollouts have made and nothing delivers now. Old revisions of the trait `rollout` stay up to `revision_limit`.
+Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limit);
 /// Deletes what the tracker of this generation holds beside `kept`; once it is gone the tracker holds it no longer.
 Task<Result<Collected>> collect_all_but(AppRun& run, std::set<ObjectId> kept);
 /// Deletes everything, for an application that goes.

@@ -95,9 +95,10 @@ kube::Object without_claimed(kube::Object manifest, const kube::Object& live, st
   for (const auto& path : claimed) {
     if (!path.empty()) rest = rest.without_path(members(path));
   }
-  const bool gives_away = kube::annotation(manifest, kClaimedFields) == kube::annotation(live, kClaimedFields);
-  const bool knows_values =
-      gives_away && !kube::annotation(live, kClaimedValues).empty() && !kube::annotation(manifest, kClaimedValues).empty();
+  const bool gives_away = !kube::annotation(manifest, kClaimedFields).empty();
+  const bool knows_values = gives_away && kube::annotation(manifest, kClaimedFields) == kube::annotation(live, kClaimedFields) &&
+                            !kube::annotation(live, kClaimedValues).empty() &&
+                            !kube::annotation(manifest, kClaimedValues).empty();
   const kube::Object compared = knows_values ? around(manifest, claimed) : rest;
   if (gives_away && !claimed.empty() && !is_within(compared["spec"], live["spec"])) return manifest;
   for (const auto& path : claimed) {

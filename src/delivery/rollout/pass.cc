@@ -140,10 +140,15 @@ Task<Outcome> Pass::run_as_author() {
                          target_->row->alone != wave::Shape::Scale && !view_of(*target_, "").is_current;
   if (is_unseen) co_return co_await hold(target_->id, fmt::format("the controller of {} has not seen it yet", target_->id));
   const wave::Shape shape = choose_shape();
-  if (!wanted_.plan.target_size && is_first_deploy()) wanted_.plan.target_size = wanted_.size;
   auto plan = read_plan(wanted_.plan, shape);
   if (!plan) co_return co_await hold("spec", plan.error().message);
   plan_ = std::move(*plan);
+  plan_.settings.first_size = first_size();
+  if (has_yielded()) {
+    plan_.settings.is_paused = plan_.settings.reverts_on_delete = false;
+    plan_.settings.on_failure = wave::OnFailure::Stop;
+    plan_.settings.leaves_whole = true;
+  }
   status_.shape = std::string(name_of(shape));
   co_return co_await decide_and_do();
 }
@@ -254,9 +259,19 @@ void Pass::follow() {
 /// No attempt is under way: what begins next may have another shape.
 bool Pass::is_at_rest() const { return status_.position().is_end() || status_.rolling == wave::Rolling::LocatingTarget; }
 
+/// Another deliverer has asked for what this target's attempt works on: the rollout makes nothing of it any more.
+bool Pass::has_yielded() const {
+  return is_asked_to_yield(rollout_, status_.attempt) && status_.last_target_revision == wanted_.target_name;
+}
+
+/// Another target is asked for in the midst of an attempt: with it another one begins.
+bool Pass::is_abandoned() const {
+  return status_.rolling == wave::Rolling::Abandoning || (status_.target && status_.target->id != target_->id);
+}
+
 wave::Shape Pass::choose_shape() const {
   const WorkloadRow* row = target_->row;
-  if (!is_at_rest() || row == nullptr) return shape_named(status_.shape);
+  if (row == nullptr || !(is_at_rest() || is_abandoned())) return shape_named(status_.shape);
   if (row->with_sources == wave::Shape::Pair && !sources_.empty()) return wave::Shape::Pair;
   if (row->alone == wave::Shape::InPlace && !has_old_pods(*target_)) return wave::Shape::Scale;
   return row->alone;
@@ -285,6 +300,12 @@ wave::World Pass::world() {
   seen.aborts = asks(kAbortRequest, status_.heeded.abort);
   seen.reverts = asks(kRevertRequest, status_.heeded.revert);
   seen.retries = asks(kRetryRequest, status_.heeded.retry);
+  const auto yields = kube::annotation(rollout_, kYieldRequest);
+  const bool yields_now = is_asked_to_yield(rollout_, status_.attempt) && yields != status_.heeded.yield;
+  // What failed before it began has recorded no target by which another would be known.
+  seen.retries |= status_.rolling == wave::Rolling::Failed && !status_.target && !status_.last_target_revision.empty() &&
+                  status_.last_target_revision != wanted_.target_name;
+  if (yields_now) seen.yields_to = yields.substr(0, yields.rfind('@'));
   return seen;
 }
 
@@ -449,7 +470,7 @@ bool Pass::is_let_go() const {
 
 /// Deleted after a failure that left things as they stood: with revertOnDelete they are put back now.
 bool Pass::undoes_after_end() const {
-  return status_.rolling == wave::Rolling::Failed && wanted_.plan.revert_on_delete && !status_.is_reverting;
+  return status_.rolling == wave::Rolling::Failed && wanted_.plan.revert_on_delete && !status_.is_reverting && !has_yielded();
 }
 
 Task<Outcome> Pass::let_go() {
@@ -470,6 +491,7 @@ Task<Outcome> Pass::hold(std::string on, std::string text) {
   next.waits = {{.on = std::move(on), .text = std::move(text), .since = std::nullopt}};
   next.conditions = conditions_of(next, tools_.env.clock.now());
   next.observed_generation = kube::generation(rollout_);
+  if (is_at_rest()) next.heeded.yield = kube::annotation(rollout_, kYieldRequest);  // there is nothing to give back
   const Value wanted = json::encode(next);
   if (wanted != rollout_["status"]) {
     if (auto written = co_await write(wanted); !written) co_return Outcome::failed(std::move(written).error());

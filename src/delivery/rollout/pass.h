@@ -76,6 +76,9 @@ class Pass {
   wave::Shape choose_shape() const;
   std::string unsupported_kind() const;
   Task<Result<void>> report_faulty_rows();
+  bool is_abandoned() const;
+  bool has_yielded() const;
+  std::optional<std::int64_t> first_size() const;
   Result<RolloutStatus> stored_status();
   wave::World world();
   std::vector<std::string> absent_pods(const wave::World& seen) const;
@@ -90,7 +93,8 @@ class Pass {
   Task<Result<void>> apply_objects(std::vector<json::Value> objects);
   Task<Result<void>> remove_objects(std::vector<json::Value> objects);
   Task<Result<void>> complete();
-  bool is_first_deploy() const;
+  Task<Result<void>> record_target();
+  Task<Result<kube::Object>> take_fields(kube::Resource resource, kube::Object live);
 
   // Copies of configuration: pass_config.cc.
   Task<Result<json::Value>> with_copies(json::Value workload);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "delivery/family/claimed_fields.h"
+#include "delivery/family/managers.h"
 #include "delivery/rollout/application_template.h"
 #include "delivery/rollout/fields.h"
 #include "delivery/rollout/kind.h"
@@ -32,14 +33,16 @@ bool Pass::is_target_asked() const {
 
 /// What the spec names for the first time is made, or renewed in place. What was made and has gone since is not.
 Task<Result<void>> Pass::make_target() {
-  const bool may_write = is_target_asked() && !wanted_.plan.is_paused;
+  const bool may_write = is_target_asked() && !wanted_.plan.is_paused && !has_yielded();
   if (wanted_.workload.is_null() || target_->row == nullptr || !may_write) co_return Result<void>{};
   const Object live = target_->object;
   const bool is_in_place = target_->row->with_sources != wave::Shape::Pair;
   const bool is_made = !live.is_null() && (!is_in_place || kube::annotation(live, kRevisionAnnotation) == wanted_.target_name);
   const Value& owner = kube::controller_of(live);
   const bool is_others = !owner.is_null() && owner["uid"].as_string() != kube::uid(rollout_);
-  if (is_made || is_others) co_return Result<void>{};
+  if (is_others) co_return Result<void>{};
+  SLIPWAY_CO_TRY_VOID(co_await record_target());
+  if (is_made) co_return Result<void>{};
   // What is under way shifts the traffic by the Services as they are.
   if (is_at_rest()) {
     SLIPWAY_CO_TRY_VOID(co_await remove_objects(wanted_.source_scalers));
@@ -54,6 +57,41 @@ Task<Result<void>> Pass::make_target() {
   co_return Result<void>{};
 }
 
+/// What is about to be made is recorded first, so that the application finds it whatever becomes of the rollout.
+Task<Result<void>> Pass::record_target() {
+  // What a user has written is no application's: the application would delete what that user names.
+  if (wanted_.app_uid.empty() || !wanted_.is_as_rendered) co_return Result<void>{};
+  Holdings holding{.rollout = rollout_,
+                  .application = wanted_.app_name,
+                  .application_uid = wanted_.app_uid,
+                  .component = wanted_.component,
+                  .revision = wanted_.target_name,
+                  .objects = wanted_.others};
+  holding.objects.push_back(wanted_.workload);
+  holding.objects.insert(holding.objects.end(), wanted_.scalers.begin(), wanted_.scalers.end());
+  co_return co_await record_held(run_.client, std::move(holding), std::string(kFieldManager));
+}
+
+/// What the application has applied is the rollout's from here on.
+Task<Result<Object>> Pass::take_fields(kube::Resource resource, Object live) {
+  const auto fields = handed_over_fields(live, kApplicationManager, kFieldManager);
+  if (!fields) co_return live;
+  FieldPatch patch(live);
+  patch.test("metadata.uid");
+  patch.test("metadata.resourceVersion");
+  patch.set("metadata.managedFields", *fields);
+  client::Request request;
+  request.verb = client::Verb::Patch;
+  request.resource = std::move(resource);
+  request.ns = kube::ns(live);
+  request.name = kube::name(live);
+  request.body = patch.build();
+  request.patch_type = client::PatchType::Json;
+  request.field_manager = kFieldManager;
+  SLIPWAY_CO_TRY(reply, co_await author_.call(std::move(request)));
+  co_return reply.object;
+}
+
 Task<Result<void>> Pass::apply_objects(std::vector<Value> objects) {
   for (const Value& object : objects) {
     SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(object));
@@ -65,6 +103,10 @@ Task<Result<void>> Pass::apply_objects(std::vector<Value> objects) {
                                  "the Application's controller: apply it yourself, or roll out a revision that "
                                  "the Application rendered",
                                  kind.kind, kube::name(object), wanted_.target_name, wanted_.target_name));
+    }
+    if (!live.is_null()) {
+      SLIPWAY_CO_TRY(taken, co_await take_fields(*resource, live));
+      live = std::move(taken);
     }
     const Value wanted = live.is_null() ? object : without_claimed(object, live, kFieldManager);
     SLIPWAY_CO_TRY_VOID(co_await client::apply(author_, *resource, wanted, std::string(kFieldManager)));
@@ -103,11 +145,19 @@ Task<Result<void>> Pass::complete() {
   co_return Result<void>{};
 }
 
-/// T is what the revision says, until the attempt has begun.
-bool Pass::is_first_deploy() const {
-  const bool begins = status_.rolling == Rolling::LocatingTarget || !status_.target || status_.target->id != target_->id;
-  if (!begins || !sources_.empty() || target_->row == nullptr) return false;
-  return target_->object.is_null() || field_at(target_->object, target_->row->size).as_int() == 0;
+/// T of an attempt that begins, where targetSize does not say it: what the revision declares, unless an autoscaler sizes what
+/// serves; else what serves; else 1. Of workloads that are there by themselves the roll knows best.
+std::optional<std::int64_t> Pass::first_size() const {
+  if (wanted_.workload.is_null() || target_->row == nullptr || target_->row->size.empty()) return std::nullopt;
+  const auto size_of = [](const Workload& workload) {
+    return workload.object.is_null() ? 0 : field_at(workload.object, workload.row->size).as_int();
+  };
+  std::int64_t live = size_of(*target_);
+  for (const Workload& source : sources_) live += size_of(source);
+  const bool is_scaled = live > 0 && !(wanted_.scalers.empty() && wanted_.source_scalers.empty());
+  if (wanted_.size && !is_scaled) return wanted_.size;
+  if (live == 0) return 1;
+  return status_.target_size > 0 ? std::nullopt : std::optional(live);
 }
 
 }  // namespace slipway::delivery::rollout

@@ -194,6 +194,7 @@ void Pass::heed(RolloutStatus& next) const {
   next.heeded.abort = kube::annotation(rollout_, kAbortRequest);
   next.heeded.revert = kube::annotation(rollout_, kRevertRequest);
   next.heeded.retry = kube::annotation(rollout_, kRetryRequest);
+  next.heeded.yield = kube::annotation(rollout_, kYieldRequest);
   if (asks(kSkipGatesRequest, status_.heeded.skip_gates)) next.skips_gates = true;
   next.heeded.skip_gates = kube::annotation(rollout_, kSkipGatesRequest);
 }

@@ -40,6 +40,7 @@ struct Heeded {
   std::string revert;
   std::string retry;
   std::string skip_gates;
+  std::string yield;
 
   static void describe(auto& d) {
     d.doc("Ids of the requests that were carried out.");
@@ -47,6 +48,7 @@ struct Heeded {
     d.field("revert", &Heeded::revert, "Of rollout.slipway.dev/revert.");
     d.field("retry", &Heeded::retry, "Of rollout.slipway.dev/retry.");
     d.field("promote", &Heeded::skip_gates, "Of rollout.slipway.dev/promote.");
+    d.field("yield", &Heeded::yield, "Of rollout.slipway.dev/yield.");
   }
   bool operator==(const Heeded&) const = default;
 };

@@ -9,6 +9,7 @@
 #include "delivery/family/rendered_mark.h"
 #include "delivery/family/revision_resources.h"
 #include "delivery/rollout/admission.h"
+#include "delivery/rollout/fields.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/subject.h"
 #include "json/text.h"
@@ -23,7 +24,7 @@ using kube::Object;
 constexpr const char* kComponentLabel = "app.oam.dev/component";
 constexpr const char* kNameLabel = "app.oam.dev/name";
 constexpr const char* kNamespaceLabel = "app.oam.dev/namespace";
-constexpr const char* kRevisionLabel = "app.oam.dev/revision";
+constexpr const char* kTypeLabel = "app.oam.dev/resourceType";
 constexpr std::size_t kMostBytes = 64U << 20U;
 const kube::GroupVersionKind kControllerRevision{"apps", "v1", "ControllerRevision"};
 
@@ -104,20 +105,15 @@ Result<Named> read_named(const Object& rollout) {
   return named;
 }
 
-/// "web-v2" of revision a-v2 of application a.
 std::string workload_name(const Named& named, const Revision& revision, const std::string& name) {
   if (!named.is_application) return name;
-  const std::string prefix = fmt::format("{}-", kube::label(revision.workload, kNameLabel));
-  const bool is_of_it = name.starts_with(prefix) && name.size() > prefix.size();
-  return fmt::format("{}-{}", revision.component, is_of_it ? name.substr(prefix.size()) : name);
+  return revision_workload_name(revision.component, kube::label(revision.workload, kNameLabel), name);
 }
 
-/// Workloads of several revisions stand beside each other: each selects its own pods.
-Value under_name(Value workload, const std::string& name) {
-  return workload.with_path({"metadata", "name"}, name)
-      .with_path({"metadata", "labels", kRevisionLabel}, name)
-      .with_path({"spec", "selector", "matchLabels", kRevisionLabel}, name)
-      .with_path({"spec", "template", "metadata", "labels", kRevisionLabel}, name);
+/// One that an application or a rollout delivers as the component, not one of its other objects.
+bool is_of_component(const Object& workload, const std::string& component) {
+  return kube::label(workload, kTypeLabel) == "WORKLOAD" &&
+         (kube::name(workload) == component || !kube::annotation(workload, kRevisionAnnotation).empty());
 }
 
 Value with_labels(Value object, const Revision& revision, const std::string& ns) {
@@ -140,7 +136,7 @@ class Finder {
   Task<Result<Workload>> look(kube::GroupVersionKind kind, std::string name);
   std::string source_name() const;
   Result<Wanted> remembered() const;
-  Task<Result<void>> add_source(Wanted& wants, const Workload& plain, const Revision& revision);
+  Task<Result<void>> add_sources(Wanted& wants, const Workload& plain, const Revision& revision);
   Value scaler(Value other, const Revision& revision, const ObjectReference& workload) const;
   void add_others(Wanted& wants, const Revision& revision) const;
   Task<Result<void>> add_source_scalers(Wanted& wants);
@@ -191,32 +187,38 @@ Result<Wanted> Finder::remembered() const {
   return wants;
 }
 
-/// By its name or, when something else than a rollout delivered it, under the component's.
-Task<Result<void>> Finder::add_source(Wanted& wants, const Workload& plain, const Revision& revision) {
+/// The one of the source's revision or, when something else than a rollout delivered it, under the component's name; and all
+/// others of the component that have pods, whoever made them: at the end those of the target are left.
+Task<Result<void>> Finder::add_sources(Wanted& wants, const Workload& plain, const Revision& revision) {
   wants.source_name = source_name();
-  const auto add = [&](const Workload& source) {
-    if (source.object.is_null() || kube::name(source.object) == wants.target.name) return false;
-    wants.sources.push_back({.api_version = source.kind.api_version(),
-                             .kind = source.kind.kind,
-                             .name = std::string(kube::name(source.object)),
-                             .ns = "",
-                             .uid = ""});
+  const auto add = [&](const Object& source) {
+    const std::string name(kube::name(source));
+    const bool is_known = std::ranges::find(wants.sources, name, &ObjectReference::name) != wants.sources.end();
+    if (source.is_null() || name == wants.target.name || is_known) return false;
+    wants.sources.push_back(
+        {.api_version = plain.kind.api_version(), .kind = plain.kind.kind, .name = name, .ns = "", .uid = ""});
     return true;
   };
+  SLIPWAY_CO_TRY(others, co_await tools_.workloads.find_of_component(tools_.client, plain.kind,
+                                                                     {ns_, wants.app_name, revision.component}));
+  std::erase_if(others, [&](const Object& one) {
+    const bool has_pods = field_at(one, plain.row->size).as_int() > 0;
+    return !has_pods || kube::is_deleting(one) || !is_of_component(one, revision.component);
+  });
+  bool has_named = false;
   if (!wants.source_name.empty()) {
     SLIPWAY_CO_TRY(source, co_await look(plain.kind, workload_name(named_, revision, wants.source_name)));
-    if (add(source)) co_return Result<void>{};
+    has_named = add(source.object);
   }
   const bool is_of_it = kube::label(plain.object, kComponentLabel) == revision.component;
-  if (is_of_it) add(plain);
+  if (is_of_it && !has_named) add(plain.object);
+  for (const Object& other : others) add(other);
   co_return Result<void>{};
 }
 
 /// What scales the revision's workload, by the name that the workload has got.
 Value Finder::scaler(Value other, const Revision& revision, const ObjectReference& workload) const {
-  const Value& scaled = other["spec"]["scaleTargetRef"];
-  const bool is_its = scaled["kind"].as_string() == workload.kind && scaled["name"] == revision.workload["metadata"]["name"];
-  return is_its ? other.with_path({"spec", "scaleTargetRef", "name"}, workload.name) : other;
+  return following_workload(std::move(other), revision.workload, kube::name(revision.workload), workload.name);
 }
 
 void Finder::add_others(Wanted& wants, const Revision& revision) const {
@@ -236,7 +238,7 @@ Task<Result<void>> Finder::add_source_scalers(Wanted& wants) {
   if (!source) co_return Result<void>{};  // it is not known any more what they were
   for (const Value& one : source->others) {
     if (!is_scaler(one)) continue;
-    wants.source_scalers.push_back(scaler(with_labels(one, *source, ns_), *source, wants.sources.back()));
+    wants.source_scalers.push_back(scaler(with_labels(one, *source, ns_), *source, wants.sources.front()));
   }
   co_return Result<void>{};
 }
@@ -252,11 +254,18 @@ Task<Result<Wanted>> Finder::find() {
   const bool is_by_revision = plain.row == nullptr || plain.row->with_sources == wave::Shape::Pair;
   Wanted wants{.target = {}, .sources = {}, .plan = named_.plan, .target_name = named_.target, .source_name = ""};
   wants.target = {.api_version = kind.api_version(), .kind = kind.kind, .name = revision->component, .ns = "", .uid = ""};
-  Value workload = with_labels(revision->workload, *revision, ns_).with_path({"metadata", "name"}, revision->component);
+  wants.component = revision->component;
+  wants.app_name = kube::label(revision->workload, kNameLabel);
+  for (const Value& owner : revision->owners) {
+    if (owner["kind"].as_string() == "Application") wants.app_uid = owner["uid"].str();
+  }
+  Value workload = with_labels(revision->workload, *revision, ns_)
+                       .with_path({"metadata", "name"}, revision->component)
+                       .with_path({"metadata", "labels", kTypeLabel}, "WORKLOAD");
   if (is_by_revision) {
     wants.target.name = workload_name(named_, *revision, named_.target);
-    workload = under_name(std::move(workload), wants.target.name);
-    SLIPWAY_CO_TRY_VOID(co_await add_source(wants, plain, *revision));
+    workload = under_revision_name(std::move(workload), wants.target.name, named_.target);
+    SLIPWAY_CO_TRY_VOID(co_await add_sources(wants, plain, *revision));
   } else {
     wants.source_name = source_name();
   }

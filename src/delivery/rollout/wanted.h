@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "delivery/family.h"
+#include "delivery/family/handover.h"
 #include "delivery/rollout/spec.h"
 #include "delivery/rollout/status.h"
 #include "delivery/rollout/workload_cache.h"
@@ -41,12 +42,12 @@ struct Wanted {
   std::vector<json::Value> others{};          // are made before it
   std::vector<json::Value> scalers{};         // are made at the end: what has a scaleTargetRef
   std::vector<json::Value> source_scalers{};  // are away meanwhile
-  std::optional<std::int64_t> size{};         // that the revision says: T of a first deploy
+  std::optional<std::int64_t> size{};         // that the revision declares
+  std::string component{};
+  std::string app_name{};  // of the application whose revision it is; empty: no application's
+  std::string app_uid{};
   bool is_as_rendered = true;                 // false: what is applied stays in the namespace (Revision::is_as_rendered)
 };
-
-/// Stands on workloads that rollouts have made: the revision that their template is of.
-inline constexpr std::string_view kRevisionAnnotation = "rollout.slipway.dev/revision";
 
 /// What was read from a spec; it holds as long as the generation does.
 struct SpecRead {

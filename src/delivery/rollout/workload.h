@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "delivery/family/managers.h"
 #include "delivery/rollout/spec.h"
 #include "delivery/wave/roll.h"
 #include "kube/object.h"
@@ -63,7 +64,7 @@ inline constexpr std::string_view kStampAnnotation = "rollout.slipway.dev/size";
 /// Of Shape::Fields: the values that the fields are to get, a JSON object by path. What the fields are at the attempt's start
 /// is where they come from. A changed annotation is another target.
 inline constexpr std::string_view kNewFields = "rollout.slipway.dev/fields";
-inline constexpr std::string_view kFieldManager = "slipway-rollout";
+inline constexpr std::string_view kFieldManager = kRolloutManager;
 
 /// Null when there is no row for the kind.
 const WorkloadRow* find_row(const std::vector<WorkloadRow>& rows, const kube::GroupVersionKind& kind);

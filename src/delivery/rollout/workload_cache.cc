@@ -1,5 +1,9 @@
 #include "delivery/rollout/workload_cache.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "kube/well_known.h"
 
 namespace slipway::delivery::rollout {
@@ -9,11 +13,22 @@ using kube::Object;
 using kube::ObjectKey;
 
 constexpr const char* kByController = "controller";
+constexpr const char* kByComponent = "component";
 const kube::Resource kControllerRevisions{"apps", "v1", "controllerrevisions"};
 
 std::vector<std::string> controller_uid(const Object& object) {
   const json::Value& owner = kube::controller_of(object);
   return owner.is_null() ? std::vector<std::string>{} : std::vector<std::string>{owner["uid"].str()};
+}
+
+std::string component_key(std::string_view ns, std::string_view application, std::string_view component) {
+  return fmt::format("{}/{}/{}", ns, application, component);
+}
+
+std::vector<std::string> component_of(const Object& object) {
+  const auto component = kube::label(object, "app.oam.dev/component"), application = kube::label(object, "app.oam.dev/name");
+  if (component.empty() || application.empty()) return {};
+  return {component_key(kube::ns(object), application, component)};
 }
 
 }  // namespace
@@ -39,6 +54,7 @@ control::Informer& WorkloadCache::cache_of(const kube::Resource& resource) {
   } else if (resource == kube::kReplicaSets || resource == kControllerRevisions) {
     lease->add_index(kByController, controller_uid);
   } else {
+    lease->add_index(kByComponent, component_of);
     lease.on_change([this, resource](const Object& before, const Object& after) {
       const auto known = by_object_.find({resource, kube::key_of(after.is_null() ? before : after)});
       if (known != by_object_.end()) wake(known->second);
@@ -77,6 +93,18 @@ Task<Result<Object>> WorkloadCache::find_object(client::Client& client, kube::Gr
   SLIPWAY_CO_TRY(resource, co_await resource_of(client, kind));
   co_await load(resource);
   co_return cache_of(resource).get(key);
+}
+
+Task<Result<std::vector<Object>>> WorkloadCache::find_of_component(client::Client& client, kube::GroupVersionKind kind,
+                                                                   Component of) {
+  if (of.application.empty() || row_of(kind) == nullptr) co_return std::vector<Object>();
+  SLIPWAY_CO_TRY(resource, co_await resource_of(client, kind));
+  co_await load(resource);
+  std::vector<Object> found = cache_of(resource).index(kByComponent, component_key(of.ns, of.application, of.name));
+  std::ranges::sort(found, {}, [](const Object& one) {
+    return std::pair(one["metadata"]["creationTimestamp"].str(), std::string(kube::name(one)));
+  });
+  co_return found;
 }
 
 Task<Result<Workload>> WorkloadCache::find(client::Client& client, kube::GroupVersionKind kind, ObjectKey key) {

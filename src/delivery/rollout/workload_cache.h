@@ -25,6 +25,12 @@ class WorkloadCache {
   Task<Result<Workload>> find(client::Client& client, kube::GroupVersionKind kind, kube::ObjectKey key);
   /// Another object that a rollout looks at (of traffic); null when it is not there.
   Task<Result<kube::Object>> find_object(client::Client& client, kube::GroupVersionKind kind, kube::ObjectKey key);
+  struct Component {
+    std::string ns, application, name;
+  };
+  /// The objects of a kind that are labelled as the component's, oldest first. Empty where the kind has no row, or `of` names
+  /// no application.
+  Task<Result<std::vector<kube::Object>>> find_of_component(client::Client& client, kube::GroupVersionKind kind, Component of);
   /// Of a kind that was looked for; nullopt: it is not served.
   std::optional<kube::Resource> known_resource(const kube::GroupVersionKind& kind) const;
   bool is_cluster_scoped(const kube::GroupVersionKind& kind) const { return cluster_scoped_.contains(kind); }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "delivery/family/claimed_fields.h"
+#include "delivery/family/handover.h"
 #include "delivery/rollout/fields.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/workload_view.h"
@@ -83,6 +84,7 @@ void claim(FieldPatch& patch, const Workload& workload, const Value& rollout) {
   patch.set("metadata.ownerReferences", with_owner(workload.object["metadata"]["ownerReferences"], rollout));
   patch.set_annotation(kClaimedFields, claimed_paths(row));
   patch.remove_annotation(kCreating);
+  patch.remove_annotation(kReplacedBy);
   if (!row.held_path.empty()) patch.set(row.held_path, row.held_value);
   if (!row.pause.empty() && field_at(workload.object, row.pause).as_bool()) patch.set(row.pause, false);
 }
@@ -99,6 +101,7 @@ void release(FieldPatch& patch, const Workload& workload, const Edit& edit, cons
   }
   patch.remove_annotation(kStampAnnotation);
   patch.remove_annotation(kClaimedFields);
+  if (edit.is_replaced) patch.set_annotation(kReplacedBy, holder_name(rollout));
   restore(patch, workload, row.held_path, row.held_value, snapshot_field(snapshot, row.held_path), kept);
   if (!edit.restores) return;
   restore(patch, workload, row.partition, {}, snapshot_or_absent(snapshot, row.partition), kept);

@@ -68,7 +68,8 @@ struct Edit {
   bool claims = false;    // becomes the rollout's, unpaused, with its held fields
   bool releases = false;  // the opposite; with `restores`, pause and partition are as in the snapshot again
   bool restores = false;
-  bool undoes = false;  // the snapshot's template or fields; without `new_pods` some are left that must go back to it
+  bool is_replaced = false;  // with `releases`: others' pods serve in the place of its own
+  bool undoes = false;       // the snapshot's template or fields; without `new_pods` some are left that must go back to it
   std::optional<std::int64_t> size;
   std::optional<std::int64_t> new_pods;  // by the partition, or by fields: of `whole`
   std::int64_t whole = 0;

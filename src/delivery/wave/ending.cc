@@ -89,6 +89,18 @@ bool Pass::undo() {
   return wait("pods of " + r_.target->id, fmt::format("{} new pods are being undone", is_left));
 }
 
+/// The pods that the batch which was cut short has added to the target go.
+bool Pass::drop_surplus() {
+  const bool is_ours = r_.target && r_.target->is_claimed && !r_.target->is_released;
+  if (!settings_.leaves_whole || r_.is_reverting || shape() != Shape::Pair || !is_ours) return true;
+  writes_ = true;
+  if (!follow_outside_resizes()) return false;
+  const std::int64_t surplus = source_sum() + r_.target->written - r_.target_size;
+  const SetView* seen = view(*r_.target);
+  if (seen != nullptr && surplus > 0) write(*r_.target, *seen, std::max<std::int64_t>(0, r_.target->written - surplus));
+  return is_settled() || wait("writes", "sizes are being written");
+}
+
 /// Hooks of the end, then everything is given back.
 bool Pass::wind_up() {
   writes_ = false;

@@ -21,6 +21,7 @@ class Pass : private Sets {
   void walk();
   bool restarts();
   bool heeds_orders();
+  bool yield();
   bool is_held();
   bool step();
   bool step_in_batches();
@@ -93,6 +94,7 @@ class Pass : private Sets {
   bool revert_pair();
   bool lower_weight(std::int64_t wanted);
   bool undo();
+  bool drop_surplus();
   bool wind_up();
   bool release();
   void forget_attempt(bool keeps_sets);

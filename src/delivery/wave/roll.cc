@@ -58,6 +58,7 @@ bool Pass::restarts() {
 
 /// What users order in the midst of it: another target, to delete, to abort.
 bool Pass::heeds_orders() {
+  if (!world_.yields_to.empty() && !yield()) return false;
   if (world_.is_deleted && r_.rolling != Rolling::Deleting) {
     move(Event::Deleted);
     r_.is_reverting = settings_.reverts_on_delete;
@@ -77,6 +78,15 @@ bool Pass::heeds_orders() {
     fail(world_.reverts ? "reverted on request" : "aborted on request");
   }
   if (r_.rolling == Rolling::Failing && world_.reverts) r_.is_reverting = true;
+  return !r_.position().is_end();
+}
+
+/// Everything is given back as it stands, whatever a failure or a deletion does otherwise. No, when it is over.
+bool Pass::yield() {
+  if (r_.rolling != Rolling::Failing && r_.rolling != Rolling::Deleting) {
+    fail(fmt::format("{} delivers the component now", world_.yields_to));
+  }
+  r_.is_reverting = false;
   return !r_.position().is_end();
 }
 
@@ -119,7 +129,7 @@ bool Pass::step() {
         if (!revert()) return false;
         r_.upgraded = 0;
       }
-      if (!wind_up()) return false;
+      if (!drop_surplus() || !wind_up()) return false;
       if (!is_sized() && r_.is_reverting && !world_.target_revision.empty()) {
         r_.target_revision = world_.target_revision;  // the old template is back, which is no new target
       }
@@ -184,7 +194,9 @@ std::string Pass::progress_text() const {
 bool Pass::verify_spec() {
   for (const SetRecord& source : r_.sources) {
     const SetView* seen = view(source);
-    if (seen == nullptr || (seen->is_current && seen->present == seen->desired)) continue;
+    // A rolling update of its own that never ends keeps pods beside those that are asked for.
+    const bool is_stuck = seen != nullptr && seen->present > seen->desired && !seen->trouble.empty();
+    if (seen == nullptr || (seen->is_current && (seen->present == seen->desired || is_stuck))) continue;
     return wait(fmt::format("pods of {}", source.id),
                 fmt::format("{} is still being reconciled: {} of {} pods are there", source.id, seen->present, seen->desired));
   }

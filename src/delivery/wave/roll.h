@@ -91,6 +91,8 @@ struct Settings {
   Shape shape = Shape::Pair;
   Strategy strategy = Strategy::IncreaseFirst;
   std::optional<std::int64_t> target_size{};
+  /// T of an attempt that begins, where target_size is absent and the workloads are sized; later it follows what others set.
+  std::optional<std::int64_t> first_size{};
   std::vector<RollBatch> batches{};           // at least one, unless num_batches
   std::optional<std::int64_t> num_batches{};  // equal ones, when `batches` is empty
   RollBatch every_batch{};                    // what those get
@@ -98,6 +100,7 @@ struct Settings {
   bool is_paused = false;
   OnFailure on_failure = OnFailure::Stop;
   bool reverts_on_delete = false;
+  bool leaves_whole = false;  // what it gives back without a revert are T pods together, not those of an unfinished batch too
   Duration batch_deadline = std::chrono::seconds{600};
   bool has_traffic = false;
   Duration settle = std::chrono::seconds{3};
@@ -159,9 +162,10 @@ struct World {
   TrafficView traffic{};
   std::map<std::string, GateAnswer> answers{};  // by key: what came since the last pass
   bool is_deleted = false;
-  bool aborts = false;   // asked for by a person, and not heeded yet: fail now
-  bool reverts = false;  // abort, and undo whatever onFailure says
-  bool retries = false;  // a new attempt at the same target
+  bool aborts = false;      // asked for by a person, and not heeded yet: fail now
+  bool reverts = false;     // abort, and undo whatever onFailure says
+  bool retries = false;     // a new attempt at the same target
+  std::string yields_to{};  // who has asked for everything as it stands, and was not heeded yet; empty: no one
 };
 
 struct Effect {

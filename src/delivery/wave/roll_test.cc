@@ -642,5 +642,57 @@ TEST(CheckSettings, refuses_what_cannot_be_kept) {
   EXPECT_TRUE(check_settings(settings, 0, 2).empty());
 }
 
+TEST(Roll, the_size_that_an_attempt_begins_with_is_that_of_the_whole) {
+  Stage stage = pair_of(3, {1, 100});
+  stage.settings.first_size = 5;
+  stage.run();
+  EXPECT_EQ(stage.record.rolling, Rolling::Succeeded);
+  EXPECT_EQ(stage.set("new").desired, 5);
+  EXPECT_EQ(stage.set("old").desired, 0);
+}
+
+TEST(Roll, what_yields_gives_everything_back_as_it_stands_but_for_the_pods_of_its_batch) {
+  for (const OnFailure on_failure : {OnFailure::Stop, OnFailure::Revert}) {
+    Stage stage = pair_of(4, {2, 2});
+    stage.settings.on_failure = on_failure;
+    stage.settings.partition = 0;
+    stage.run();
+    stage.settings.partition.reset();
+    stage.pods_become_ready = false;
+    stage.run();
+    EXPECT_EQ(stage.set("old").desired + stage.set("new").desired, 6) << "the second batch has come";
+    stage.world.yields_to = "a-v4";
+    stage.settings.leaves_whole = true;
+    stage.pass();
+    stage.world.yields_to.clear();
+    stage.run();
+    EXPECT_EQ(stage.record.rolling, Rolling::Failed);
+    EXPECT_EQ(stage.record.failure, "a-v4 delivers the component now");
+    EXPECT_EQ(stage.set("old").desired, 2);
+    EXPECT_EQ(stage.set("new").desired, 2);
+    EXPECT_EQ(stage.set("old").owner, Owner::Nobody);
+    EXPECT_EQ(stage.set("new").owner, Owner::Nobody);
+  }
+}
+
+TEST(Roll, what_reverts_stops_that_when_it_is_to_yield) {
+  Stage stage = pair_of(4, {2, 2});
+  stage.settings.on_failure = OnFailure::Revert;
+  stage.settings.partition = 0;
+  stage.run();
+  stage.pods_become_ready = false;
+  stage.world.reverts = true;
+  stage.pass();
+  stage.world.reverts = false;
+  stage.world.yields_to = "a-v4";
+  stage.settings.leaves_whole = true;
+  stage.pass();
+  stage.world.yields_to.clear();
+  stage.run();
+  EXPECT_EQ(stage.record.rolling, Rolling::Failed);
+  EXPECT_FALSE(stage.record.is_reverting);
+  EXPECT_EQ(stage.set("old").owner, Owner::Nobody);
+}
+
 }  // namespace
 }  // namespace slipway::delivery::wave

@@ -60,7 +60,8 @@ bool Pass::begin() {
   const std::int64_t sum = source_sum();
   r_.original_size = shape() == Shape::Pair ? sum : target.desired;
   const std::int64_t as_before = is_continued ? std::max<std::int64_t>(0, r_.target_size + drift) : r_.original_size;
-  r_.target_size = settings_.target_size.value_or(is_sized() ? as_before : target.desired);
+  const std::int64_t at_first = is_sized() ? settings_.first_size.value_or(as_before) : target.desired;
+  r_.target_size = settings_.target_size.value_or(at_first);
   r_.target_revision = world_.target_revision;
   ++r_.attempt;
   set_first_sizes(is_continued);

@@ -1,0 +1,367 @@
+#include "delivery/application/handing_over.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "delivery/application/policy_properties.h"
+#include "delivery/family/handover.h"
+#include "kube/well_known.h"
+
+namespace slipway::delivery::application {
+namespace {
+
+constexpr const char* kSucceeded = "rolloutSucceed";
+
+bool is_workload(const ManagedResource& resource) { return kube::label(resource.raw, kLabelResourceType) == "WORKLOAD"; }
+
+/// A reference to an object of the application's namespace, as live_object() takes it.
+ManagedResource reference_to(const AppRun& run, const kube::GroupVersionKind& kind, std::string name) {
+  ManagedResource made;
+  made.cluster = kHub;
+  made.api_version = kind.api_version();
+  made.kind = kind.kind;
+  made.ns = kube::ns(run.application());
+  made.name = std::move(name);
+  return made;
+}
+
+std::string holder_of(const ManagedResource& resource) { return fmt::format("{}/{}", resource.kind, resource.name); }
+
+/// What delivers a component from this manifest on; nullopt: the manifest is not what delivers one.
+struct Deliverer {
+  std::string component;
+  std::string holder;  // empty: the application
+};
+std::optional<Deliverer> deliverer_by(const ManagedResource& resource) {
+  if (resource.cluster != kHub) return std::nullopt;
+  if (is_holder(resource.raw)) return Deliverer{component_of_holder(resource.raw), holder_of(resource)};
+  if (resource.component.empty() || !is_workload(resource)) return std::nullopt;
+  return Deliverer{resource.component, ""};
+}
+
+ManagedResource entry_of(const Manifest& manifest) {
+  ManagedResource made;
+  const ObjectId id = manifest.id();
+  made.cluster = id.cluster;
+  made.kind = id.kind;
+  made.name = id.name;
+  made.component = manifest.component;
+  made.raw = manifest.object;
+  return made;
+}
+
+/// Rollouts that may work on the component: those that have recorded something of it, and those of earlier runs.
+std::set<std::string> holders_of(const AppRun& run, const std::string& component) {
+  std::set<std::string> holders;
+  for (const Tracker& tracker : run.rolled_out()) {
+    if (contains(tracker.resources, component, &ManagedResource::component)) holders.insert(tracker.holder);
+  }
+  for (const Tracker& tracker : run.outdated()) {
+    for (const ManagedResource& one : tracker.resources) {
+      const auto delivers = deliverer_by(one);
+      if (delivers && delivers->component == component && !delivers->holder.empty()) holders.insert(delivers->holder);
+    }
+  }
+  return holders;
+}
+
+Task<Result<Value>> live_holder(AppRun& run, std::string holder) {
+  const auto read = read_holder(holder);
+  if (!read) co_return Value();
+  auto live = co_await run.live_object(reference_to(run, read->kind, read->name));
+  if (!live && live.error().reason == Reason::NotFound) co_return Value();
+  co_return live;
+}
+
+/// Nothing is claimed in these states.
+bool is_at_rest(std::string_view state) {
+  return state.empty() || state == kSucceeded || state == "rolloutFailed" || state == "locatingTargetApp";
+}
+
+Task<Result<void>> request_yield(AppRun& run, Value rollout, std::string request) {
+  if (kube::annotation(rollout, kYieldRequest) == request) co_return Result<void>{};
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
+  const auto kind = read_holder(holder_name(rollout));
+  SLIPWAY_CO_TRY(mapped, co_await run.tools().live.kinds().find(*hub, kHub, kind->kind));
+  const Value patch = json::object({{"metadata", json::object({{"annotations", json::object({{kYieldRequest, request}})}})}});
+  auto asked = co_await client::merge_patch(*hub, mapped.resource, kube::key_of(rollout), patch, kManager);
+  if (!asked && asked.error().reason != Reason::NotFound) co_return fail(std::move(asked).error());
+  co_return Result<void>{};
+}
+
+std::string request_of(const AppRun& run, const Value& rollout) {
+  const std::string by = run.revision().empty() ? std::string(kube::name(run.application())) : run.revision();
+  return yield_request(by, rollout["status"]["attempt"].as_int());
+}
+
+/// True when the rollout works on nothing any more.
+Task<Result<bool>> has_yielded(AppRun& run, Value rollout) {
+  const Value& status = rollout["status"];
+  const std::string_view state = status["rollingState"].as_string();
+  const bool is_seen = status["observedGeneration"].as_int() == kube::generation(rollout);
+  if (state == kSucceeded && is_seen) co_return true;
+  const std::string request = request_of(run, rollout);
+  if (is_at_rest(state) && status["heeded"]["yield"].as_string() == request) co_return true;
+  SLIPWAY_CO_TRY_VOID(co_await request_yield(run, rollout, request));
+  co_return false;
+}
+
+/// Who delivers the component by what the present run has recorded; nullopt: nothing does yet.
+std::optional<std::string> deliverer_now(const AppRun& run, const std::string& component) {
+  std::optional<std::string> found;
+  for (const ManagedResource& one : run.current().resources) {
+    const auto delivers = deliverer_by(one);
+    if (!delivers || delivers->component != component) continue;
+    if (!delivers->holder.empty()) return delivers->holder;
+    found = "";
+  }
+  return found;
+}
+
+const ManagedResource* own_workload(const AppRun& run, const std::string& component) {
+  for (const ManagedResource& one : run.current().resources) {
+    if (one.component == component && one.cluster == kHub && is_workload(one)) return &one;
+  }
+  return nullptr;
+}
+
+/// Whether the rollout of a tracker delivers the component now.
+Task<Result<bool>> delivers_now(AppRun& run, std::string holder, std::string component) {
+  const bool is_recorded = std::ranges::any_of(
+      run.current().resources, [&](const ManagedResource& one) { return is_holder(one.raw) && holder_of(one) == holder; });
+  if (is_recorded) co_return true;
+  const auto now = deliverer_now(run, component);
+  if (!now) co_return true;
+  if (!now->empty()) co_return false;
+  const ManagedResource* own = own_workload(run, component);
+  if (own == nullptr) co_return true;
+  SLIPWAY_CO_TRY(live, co_await run.live_object(*own));
+  co_return kube::annotation(live, kReplacedBy) == holder;
+}
+
+/// Of a rollout that delivers: what the revision that it has rolled out no longer needs.
+Task<Result<bool>> is_spare(AppRun& run, Value rollout, ManagedResource entry) {
+  const Value& status = rollout["status"];
+  const std::string revision(kube::annotation(entry.raw, kRevisionAnnotation));
+  const bool is_over =
+      status["rollingState"].as_string() == kSucceeded && status["observedGeneration"].as_int() == kube::generation(rollout);
+  if (!is_over || status["lastTargetRevision"].as_string() == revision) co_return false;
+  if (!is_workload(entry)) co_return true;
+  SLIPWAY_CO_TRY(live, co_await run.live_object(entry));
+  if (live.is_null()) co_return true;
+  const bool has_pods = live["spec"]["replicas"].as_int() > 0 || live["status"]["replicas"].as_int() > 0;
+  if (has_pods || !kube::controller_of(live).is_null()) co_return false;
+  SLIPWAY_CO_TRY(record, co_await run.live_object(reference_to(run, kRevisionKind, revision)));
+  co_return record.is_null();
+}
+
+/// Neither the application nor another writer, but perhaps a rollout, has set how many replicas there are.
+bool is_size_free(const Value& manifest, const Value& live) {
+  if (!manifest["spec"]["replicas"].is_null()) return false;
+  return std::ranges::none_of(live["metadata"]["managedFields"].items(), [](const Value& entry) {
+    return entry["manager"].as_string() != kRolloutManager && !entry["fieldsV1"]["f:spec"]["f:replicas"].is_null();
+  });
+}
+
+/// T of the rollout that delivered the component before, or what its workload has been scaled to since; 0: there was none.
+Task<Result<std::int64_t>> size_before(AppRun& run, Manifest manifest) {
+  std::int64_t size = 0;
+  for (const std::string& holder : holders_of(run, manifest.component)) {
+    SLIPWAY_CO_TRY(rollout, co_await live_holder(run, holder));
+    const Value& status = rollout["status"];
+    std::int64_t whole = status["rolloutTargetSize"].as_int();
+    const std::string id = status["target"]["id"].str();
+    const auto slash = id.find('/');
+    const std::string name = slash == std::string::npos ? "" : id.substr(slash + 1);
+    if (status["rollingState"].as_string() == kSucceeded && !name.empty()) {
+      SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(manifest.object));
+      SLIPWAY_CO_TRY(target, co_await run.live_object(reference_to(run, kind, name)));
+      if (!target.is_null() && name != kube::name(manifest.object)) whole = target["spec"]["replicas"].as_int();
+    }
+    size = std::max(size, whole);
+  }
+  co_return size;
+}
+
+/// The name that a rollout gave to the workload of this component and revision; empty: there is none.
+std::string rolled_out_name(const AppRun& run, const Manifest& manifest) {
+  const ObjectId id = manifest.id();
+  std::vector<const Tracker*> trackers{&run.current()};
+  for (const Tracker& tracker : run.outdated()) trackers.push_back(&tracker);
+  for (const Tracker& tracker : run.rolled_out()) trackers.push_back(&tracker);
+  for (const Tracker* tracker : trackers) {
+    for (const ManagedResource& one : tracker->resources) {
+      const bool is_it = one.component == manifest.component && one.kind == id.kind && one.ns == id.ns && is_workload(one) &&
+                         kube::annotation(one.raw, kRevisionAnnotation) == run.revision();
+      if (is_it) return one.name;
+    }
+  }
+  return {};
+}
+
+/// The manifests of one component as the application delivers them under the workload's other name.
+void rename(const AppRun& run, std::vector<Manifest>& manifests, const Manifest& workload, const std::string& name) {
+  const Manifest before = workload;
+  for (Manifest& one : manifests) {
+    if (one.component != before.component || one.cluster != kHub) continue;
+    const bool is_it = one.id() == before.id();
+    one.object = is_it ? under_revision_name(one.object, name, run.revision())
+                       : following_workload(one.object, before.object, kube::name(before.object), name);
+  }
+}
+
+}  // namespace
+
+Task<Result<void>> take_over(AppRun& run, std::vector<Manifest> manifests) {
+  for (const Manifest& manifest : manifests) {
+    if (manifest.is_repair) continue;
+    const auto delivers = deliverer_by(entry_of(manifest));
+    if (!delivers) continue;
+    for (const std::string& holder : holders_of(run, delivers->component)) {
+      if (holder == delivers->holder) continue;
+      SLIPWAY_CO_TRY(rollout, co_await live_holder(run, holder));
+      if (rollout.is_null()) continue;
+      SLIPWAY_CO_TRY(is_free, co_await has_yielded(run, rollout));
+      if (is_free) continue;
+      co_return fail(Reason::ServiceUnavailable,
+                     fmt::format("waiting for {} to give component {} back", holder, delivers->component));
+    }
+  }
+  co_return Result<void>{};
+}
+
+void follow_rolled_out_names(const AppRun& run, std::vector<Manifest>& manifests) {
+  for (const Manifest& manifest : std::vector<Manifest>(manifests)) {
+    if (manifest.cluster != kHub || !is_workload(entry_of(manifest))) continue;
+    const std::string name = rolled_out_name(run, manifest);
+    if (!name.empty()) rename(run, manifests, manifest, name);
+  }
+}
+
+Task<Result<void>> size_like_predecessor(AppRun& run, std::vector<Manifest> manifests, std::vector<Value> live) {
+  for (std::size_t i = 0; i < manifests.size() && i < live.size(); ++i) {
+    const ManagedResource entry = entry_of(manifests[i]);
+    const bool is_sized = live[i]["spec"]["replicas"].is_int() && is_size_free(manifests[i].object, live[i]);
+    const bool is_scaled =
+        std::ranges::any_of(manifests, [](const Manifest& one) { return one.object["spec"]["scaleTargetRef"].is_object(); });
+    if (entry.component.empty() || entry.cluster != kHub || !is_workload(entry) || !is_sized || is_scaled) continue;
+    SLIPWAY_CO_TRY(size, co_await size_before(run, manifests[i]));
+    if (size <= live[i]["spec"]["replicas"].as_int()) continue;
+    SLIPWAY_CO_TRY(client, run.on(kHub));
+    SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*client, kHub, manifests[i].object));
+    const Value patch = json::object(
+        {{"metadata", json::object({{"uid", live[i]["metadata"]["uid"]}})}, {"spec", json::object({{"replicas", size}})}});
+    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(*client, kind.resource, kube::key_of(live[i]), patch, kRolloutManager));
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> adopt_rolled_out(AppRun& run) {
+  for (const Tracker& tracker : std::vector<Tracker>(run.rolled_out())) {
+    for (const ManagedResource& made : tracker.resources) {
+      const ManagedResource* own = own_workload(run, made.component);
+      const bool is_of_revision = kube::annotation(made.raw, kRevisionAnnotation) == run.revision();
+      if (!is_workload(made) || !is_of_revision || own == nullptr || own->id() == made.id() || !own->is_whole) continue;
+      const ManagedResource replaced = *own;
+      SLIPWAY_CO_TRY(live, co_await run.live_object(replaced));
+      if (!live.is_null() && kube::annotation(live, kReplacedBy) != tracker.holder) continue;
+      std::vector<Manifest> manifests;
+      for (const ManagedResource& one : run.current().resources) {
+        if (one.component != made.component || one.cluster != kHub || !one.is_whole) continue;
+        manifests.push_back({.object = one.raw,
+                             .cluster = one.cluster,
+                             .component = one.component,
+                             .trait = one.trait,
+                             .creator = one.creator});
+      }
+      const auto workload = std::ranges::find(manifests, replaced.id(), &Manifest::id);
+      if (workload == manifests.end()) continue;
+      rename(run, manifests, Manifest(*workload), made.name);
+      SLIPWAY_CO_TRY_VOID(co_await run.apply(std::move(manifests)));
+      if (!live.is_null()) {
+        SLIPWAY_CO_TRY(hub, run.on(kHub));
+        SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*hub, kHub, live));
+        SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
+            *hub, kind.resource, kube::key_of(live),
+            {.propagation = "Background", .uid = std::string(kube::uid(live)), .resource_version = "", .grace_seconds = {}}));
+      }
+      SLIPWAY_CO_TRY_VOID(co_await run.strike(replaced.id()));
+    }
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<RolledOut>> rolled_out(AppRun& run) {
+  RolledOut found;
+  for (std::size_t i = 0; i < run.rolled_out().size(); ++i) {
+    const Tracker tracker = run.rolled_out()[i];
+    SLIPWAY_CO_TRY(rollout, co_await live_holder(run, tracker.holder));
+    for (const ManagedResource& one : tracker.resources) {
+      SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, tracker.holder, one.component));
+      bool is_useless = !is_active;
+      if (is_active) {
+        SLIPWAY_CO_TRY(spare, co_await is_spare(run, rollout, one));
+        is_useless = spare;
+      }
+      if (is_useless) {
+        found.useless.push_back({.tracker = i, .resource = one});
+      } else {
+        found.held.insert(one.id());
+      }
+    }
+  }
+  co_return found;
+}
+
+Task<Result<void>> clean_rolled_out(AppRun& run, std::vector<RolledOut::Entry> gone) {
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
+  for (std::size_t i = 0; i < run.rolled_out().size(); ++i) {
+    Tracker& tracker = run.rolled_out()[i];
+    const auto struck = std::erase_if(tracker.resources, [&](const ManagedResource& one) {
+      return std::ranges::any_of(
+          gone, [&](const RolledOut::Entry& other) { return other.tracker == i && other.resource.id() == one.id(); });
+    });
+    if (struck == 0) continue;
+    const Value wanted = tracker.to_object(run.application(), run.revision());
+    if (!tracker.resources.empty()) {
+      auto written = co_await client::update(*hub, kTrackers, wanted, kManager);
+      if (!written && written.error().reason != Reason::Conflict) co_return fail(std::move(written).error());
+      if (written) tracker.object = std::move(*written);
+      continue;  // where the rollout was faster, it is tried again later
+    }
+    auto removed = co_await client::remove_exactly(*hub, kTrackers, {"", tracker.name},
+                                                   {.propagation = "Background",
+                                                    .uid = std::string(kube::uid(wanted)),
+                                                    .resource_version = wanted["metadata"]["resourceVersion"].str(),
+                                                    .grace_seconds = {}});
+    if (!removed && removed.error().reason != Reason::Conflict) co_return fail(std::move(removed).error());
+  }
+  co_return Result<void>{};
+}
+
+std::set<ObjectId> kept_revisions(const AppRun& run, std::int64_t limit) {
+  std::set<ObjectId> kept;
+  std::map<std::string, std::set<ObjectId>> by_component;
+  for (const ManagedResource& one : run.current().resources) {
+    const auto delivers = deliverer_by(one);
+    if (delivers && one.kind == "Rollout") by_component[delivers->component];
+  }
+  for (auto tracker = run.outdated().rbegin(); tracker != run.outdated().rend(); ++tracker) {
+    for (const ManagedResource& one : tracker->resources) {
+      const auto known = by_component.find(one.component);
+      if (one.kind != "ControllerRevision" || known == by_component.end()) continue;
+      if (run.current().find(one.id()) != nullptr) continue;
+      if (known->second.size() < static_cast<std::size_t>(limit)) known->second.insert(one.id());
+    }
+  }
+  for (const auto& [component, ids] : by_component) kept.insert(ids.begin(), ids.end());
+  return kept;
+}
+
+Task<Result<void>> ask_to_yield(AppRun& run, Value rollout) {
+  co_return co_await request_yield(run, rollout, request_of(run, rollout));
+}
+
+}  // namespace slipway::delivery::application

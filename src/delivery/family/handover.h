@@ -1,0 +1,82 @@
+// Who delivers the objects of an application's component, and how that passes from one to another. The families that deliver
+// (the application itself, rollouts over its revisions) never call each other; they meet in what is here:
+//
+// - A rollout records what it makes of a revision in a ResourceTracker of the application before it makes it. The tracker's
+//   annotation kHolder names the rollout. What stands in the tracker of a rollout that serves the component is the rollout's:
+//   the application neither deletes nor repairs it. Once something else serves the component, the tracker is an old one of
+//   the application like its others, and its objects are kept or deleted with those.
+// - A workload whose pods a rollout has replaced carries kReplacedBy: the application leaves it without pods, until a run of
+//   its workflow delivers the component again.
+// - Who is to deliver a component next asks the rollout that works on it to yield (kYieldRequest), and waits: the rollout gives
+//   its workloads back as they stand and ends.
+// - An object that passes on keeps its fields, but their owner is the new deliverer (handed_over_fields): what that no longer
+//   wants goes away.
+//
+// Each of these is one write of one object, so a crash leaves the one state or the other. Pure, but for record_held().
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/client.h"
+#include "kube/object.h"
+
+namespace slipway::delivery {
+
+/// Of a ResourceTracker: the rollout that keeps it, "AppRollout/a-web".
+inline constexpr const char* kHolder = "slipway.dev/holder";
+/// Of a workload: the rollout that has replaced its pods. Empty or absent: none has.
+inline constexpr const char* kReplacedBy = "slipway.dev/replaced-by";
+/// Of a rollout: give everything back as it stands, and end. The value is yield_request(); one request counts once.
+inline constexpr const char* kYieldRequest = "rollout.slipway.dev/yield";
+/// Of workloads that rollouts have made, and of their entries in trackers: the revision that their template is of.
+inline constexpr const char* kRevisionAnnotation = "rollout.slipway.dev/revision";
+/// Label of such workloads and of their pods: the name of the workload.
+inline constexpr const char* kRevisionLabel = "app.oam.dev/revision";
+
+/// "AppRollout/a-web".
+std::string holder_name(const kube::Object& rollout);
+/// The kind and name of a holder; nullopt when it is not one of a kind that holds.
+struct Holder {
+  kube::GroupVersionKind kind;
+  std::string name;
+};
+std::optional<Holder> read_holder(std::string_view text);
+/// Whether an object is a rollout of a kind that holds what it makes.
+bool is_holder(const kube::Object& object);
+/// The component that a rollout over revisions rolls out; empty: the only one of its revision.
+std::string component_of_holder(const kube::Object& rollout);
+
+/// "web-v2" for component web of revision a-v2 of application a.
+std::string revision_workload_name(std::string_view component, std::string_view application, std::string_view revision);
+/// The workload under a name of its revision's own: it selects its own pods, so that those of several revisions stand beside
+/// each other.
+json::Value under_revision_name(json::Value workload, const std::string& name, const std::string& revision);
+/// An object beside the workload, such as an autoscaler, which follows the workload's name from `old_name` to `name`.
+json::Value following_workload(json::Value object, const json::Value& workload, std::string_view old_name,
+                               const std::string& name);
+
+/// What the application `by` asks of a rollout in its attempt of that number: "a-v3@2".
+std::string yield_request(std::string_view by, std::int64_t attempt);
+/// Whether the rollout is asked to end that attempt; who asks is in front of the "@".
+bool is_asked_to_yield(const kube::Object& rollout, std::int64_t attempt);
+
+/// managedFields of an object in which what the manager `from` has applied was applied by `to`. Nullopt when there is nothing.
+/// What `from` wrote by other operations (sizes) stays its own.
+std::optional<json::Value> handed_over_fields(const kube::Object& live, std::string_view from, std::string_view to);
+
+/// What a rollout is about to make.
+struct Holdings {
+  kube::Object rollout;
+  std::string application;  // its name; it lives in the rollout's namespace
+  std::string application_uid;
+  std::string component;
+  std::string revision;
+  std::vector<kube::Object> objects;  // with apiVersion, kind, metadata.name
+};
+/// Adds the objects to the tracker of the rollout. Errors: those of reading and writing it, Conflict when another is faster.
+Task<Result<void>> record_held(client::Client& client, Holdings holding, std::string manager);
+
+}  // namespace slipway::delivery

@@ -1,0 +1,88 @@
+// An application that is delivered by one way and then by another, in virtual time on a whole plane, and what must hold after
+// each change of the store until it is deleted: its Service stays the same object, enough of its pods are ready, and no more
+// pods are there than a hand-over needs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oracle_plane.h"
+
+namespace slipway::handover_test {
+
+using json::Value;
+
+/// How an application's component is delivered.
+enum class Way : std::uint8_t { Normal, BlueGreen, Plan, Trait, Standalone };
+inline constexpr Way kWays[] = {Way::Normal, Way::BlueGreen, Way::Plan, Way::Trait, Way::Standalone};
+std::string_view name_of(Way way);
+
+/// One version of the application.
+struct Version {
+  Way way = Way::Normal;
+  int number = 1;             // of its image
+  std::int64_t replicas = 4;  // 0: not declared
+  bool is_bad = false;        // its pods are never ready
+  bool has_service = true;
+  std::string ready_after = "4s";
+  int target_size = 0;     // of a plan; 0: not declared
+  int port = 80;           // of the Service
+  bool is_scaled = false;  // by an autoscaler, between 2 and 8
+};
+
+class Stage {
+ public:
+  Stage();
+
+  /// Applies the version; by Standalone also the AppRollout "r" over the revision that comes of it.
+  void apply(const Version& version);
+  /// Does what the way asks of people (approvals, resuming), until nothing changes any more. False: it does not come to rest.
+  bool finish(Way way);
+  /// apply() and finish(); the application is running then, with the pods of this version alone.
+  void deliver(const Version& version);
+  /// An AppRollout "r" of a user's, from one revision (empty: none is named) to another.
+  void roll_to(const std::string& target, const std::string& source);
+  /// Deletes the rollout of that way, as its user.
+  void delete_rollout(Way way);
+  bool pass(Duration time) { return plane_.pass(time); }
+  /// Whether that holds within `limit`; looked at every half second.
+  bool until(const std::function<bool()>& holds, Duration limit = std::chrono::minutes{10});
+
+  oracle_test::Plane& plane() { return plane_; }
+  Value find(std::string_view version, std::string_view kind, std::string_view name);
+  Value application() { return find("core.oam.dev/v1beta1", "Application", "a"); }
+  std::string phase() { return application()["status"]["status"].str(); }
+  /// "web 0/0, web-v2 4/4": ready pods of those asked for, of each Deployment.
+  std::string sizes();
+  /// The same of Deployments with pods, or that are asked for some.
+  std::string serving();
+  /// Deletes the application, and waits: what is left of it in its namespace, but for events.
+  std::string left_after_deletion();
+  /// Images of the pods that are there, with how many have each: "web:2 4".
+  std::string images();
+
+  /// What must hold from the first readiness on; `surge` are the pods that may be there beside T.
+  struct Bounds {
+    std::int64_t whole = 4;        // T
+    std::int64_t unavailable = 1;  // of a Deployment's own rolling update
+    std::int64_t surge = 4;
+  };
+  void watch(Bounds bounds);
+  void unwatch() { plane_.observe({}); }
+  /// The first that did not hold, and when; empty: all did.
+  const std::string& fault() const { return fault_; }
+  /// Everything one needs to see why a test fails.
+  std::string story();
+
+ private:
+  void observe(Bounds bounds);
+
+  oracle_test::Plane plane_;
+  std::string service_uid_, service_ip_;
+  bool was_ready_ = false;
+  std::string fault_;
+  std::int64_t revisions_ = 0;
+};
+
+}  // namespace slipway::handover_test

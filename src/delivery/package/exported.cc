@@ -77,7 +77,9 @@ RevisionRecord with_saved(RevisionRecord record, const ContentView& content, con
   return record;
 }
 
-std::string verdicts_digest(const std::vector<std::string>& gates, const Conditions& conditions) {
+std::string verdicts_digest(std::vector<std::string> gates, Conditions conditions) {
+  std::ranges::sort(gates);
+  std::ranges::sort(conditions, {}, &Condition::type);
   std::string text;
   for (const std::string& one : gates) text += one + "\n";
   return conditions_digest(conditions).substr(0, 16) + ":" + content_digest({{"gates", text}}).substr(7, 16);

@@ -42,7 +42,8 @@ RevisionRecord with_saved(RevisionRecord record, const ContentView& content, con
 Task<Result<RevisionRecord>> exported(Env& env, OpenRepository repository, RevisionRecord record, std::string user);
 /// What RevisionRecord::exported is then.
 std::string verdicts_digest(const RevisionRecord& record);
-std::string verdicts_digest(const std::vector<std::string>& gates, const Conditions& conditions);
+/// Whatever their order is.
+std::string verdicts_digest(std::vector<std::string> gates, Conditions conditions);
 
 /// The commit that publishes `record` as `revision` on top of `tip`; its second parent is the proposal, so that its history
 /// stays. `content` has the record's verdicts in its Kptfile.

@@ -127,8 +127,27 @@ const ManagedResource* own_workload(const AppRun& run, const std::string& compon
   return nullptr;
 }
 
-/// Whether the rollout of a tracker delivers the component now.
-Task<Result<bool>> delivers_now(AppRun& run, std::string holder, std::string component) {
+/// The rollout as the server has it: nothing is struck out of a tracker because a cache is old.
+Task<Result<Value>> newest_holder(AppRun& run, std::string holder) {
+  const auto read = read_holder(holder);
+  if (!read) co_return Value();
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
+  SLIPWAY_CO_TRY(mapped, co_await run.tools().live.kinds().find(*hub, kHub, read->kind));
+  auto live = co_await client::get(*hub, mapped.resource, {std::string(kube::ns(run.application())), read->name});
+  if (!live && live.error().reason == Reason::NotFound) co_return Value();
+  co_return live;
+}
+
+/// It has come to an end of what its spec asks for.
+bool is_over(const Value& rollout) {
+  const std::string_view state = rollout["status"]["rollingState"].as_string();
+  const bool is_seen = rollout["status"]["observedGeneration"].as_int() == kube::generation(rollout);
+  return is_seen && (state == kSucceeded || state == "rolloutFailed");
+}
+
+/// Whether the rollout of a tracker delivers the component now, or works on it.
+Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, std::string component) {
+  if (!rollout.is_null() && !is_over(rollout)) co_return true;
   const bool is_recorded = std::ranges::any_of(
       run.current().resources, [&](const ManagedResource& one) { return is_holder(one.raw) && holder_of(one) == holder; });
   if (is_recorded) co_return true;
@@ -145,9 +164,8 @@ Task<Result<bool>> delivers_now(AppRun& run, std::string holder, std::string com
 Task<Result<bool>> is_spare(AppRun& run, Value rollout, ManagedResource entry) {
   const Value& status = rollout["status"];
   const std::string revision(kube::annotation(entry.raw, kRevisionAnnotation));
-  const bool is_over =
-      status["rollingState"].as_string() == kSucceeded && status["observedGeneration"].as_int() == kube::generation(rollout);
-  if (!is_over || status["lastTargetRevision"].as_string() == revision) co_return false;
+  const bool has_succeeded = is_over(rollout) && status["rollingState"].as_string() == kSucceeded;
+  if (!has_succeeded || status["lastTargetRevision"].as_string() == revision) co_return false;
   if (!is_workload(entry)) co_return true;
   SLIPWAY_CO_TRY(live, co_await run.live_object(entry));
   if (live.is_null()) co_return true;
@@ -297,9 +315,9 @@ Task<Result<RolledOut>> rolled_out(AppRun& run) {
   RolledOut found;
   for (std::size_t i = 0; i < run.rolled_out().size(); ++i) {
     const Tracker tracker = run.rolled_out()[i];
-    SLIPWAY_CO_TRY(rollout, co_await live_holder(run, tracker.holder));
+    SLIPWAY_CO_TRY(rollout, co_await newest_holder(run, tracker.holder));
     for (const ManagedResource& one : tracker.resources) {
-      SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, tracker.holder, one.component));
+      SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, rollout, tracker.holder, one.component));
       bool is_useless = !is_active;
       if (is_active) {
         SLIPWAY_CO_TRY(spare, co_await is_spare(run, rollout, one));

@@ -13,6 +13,7 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr const char* kSucceeded = "rolloutSucceed";
+constexpr const char* kComponentRollout = "Rollout";  // of the trait
 
 bool is_workload(const ManagedResource& resource) { return kube::label(resource.raw, kLabelResourceType) == "WORKLOAD"; }
 
@@ -160,8 +161,18 @@ Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, 
   co_return kube::annotation(live, kReplacedBy) == holder;
 }
 
+/// Whether the record is there that a rollout has made a workload of.
+Task<Result<bool>> has_revision(AppRun& run, std::string holder, std::string revision) {
+  static const kube::GroupVersionKind kControllerRevision{"apps", "v1", "ControllerRevision"};
+  const auto read = read_holder(holder);
+  const bool is_components = read && read->kind.kind == kComponentRollout;
+  SLIPWAY_CO_TRY(live, co_await run.live_object(
+                           reference_to(run, is_components ? kControllerRevision : kRevisionKind, std::move(revision))));
+  co_return !live.is_null();
+}
+
 /// Of a rollout that delivers: what the revision that it has rolled out no longer needs.
-Task<Result<bool>> is_spare(AppRun& run, Value rollout, ManagedResource entry) {
+Task<Result<bool>> is_spare(AppRun& run, std::string holder, Value rollout, ManagedResource entry) {
   const Value& status = rollout["status"];
   const std::string revision(kube::annotation(entry.raw, kRevisionAnnotation));
   const bool has_succeeded = is_over(rollout) && status["rollingState"].as_string() == kSucceeded;
@@ -171,8 +182,8 @@ Task<Result<bool>> is_spare(AppRun& run, Value rollout, ManagedResource entry) {
   if (live.is_null()) co_return true;
   const bool has_pods = live["spec"]["replicas"].as_int() > 0 || live["status"]["replicas"].as_int() > 0;
   if (has_pods || !kube::controller_of(live).is_null()) co_return false;
-  SLIPWAY_CO_TRY(record, co_await run.live_object(reference_to(run, kRevisionKind, revision)));
-  co_return record.is_null();
+  SLIPWAY_CO_TRY(is_known, co_await has_revision(run, std::move(holder), revision));
+  co_return !is_known;
 }
 
 /// Neither the application nor another writer, but perhaps a rollout, has set how many replicas there are.
@@ -320,7 +331,7 @@ Task<Result<RolledOut>> rolled_out(AppRun& run) {
       SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, rollout, tracker.holder, one.component));
       bool is_useless = !is_active;
       if (is_active) {
-        SLIPWAY_CO_TRY(spare, co_await is_spare(run, rollout, one));
+        SLIPWAY_CO_TRY(spare, co_await is_spare(run, tracker.holder, rollout, one));
         is_useless = spare;
       }
       if (is_useless) {
@@ -364,7 +375,7 @@ std::set<ObjectId> kept_revisions(const AppRun& run, std::int64_t limit) {
   std::map<std::string, std::set<ObjectId>> by_component;
   for (const ManagedResource& one : run.current().resources) {
     const auto delivers = deliverer_by(one);
-    if (delivers && one.kind == "Rollout") by_component[delivers->component];
+    if (delivers && one.kind == kComponentRollout) by_component[delivers->component];
   }
   for (auto tracker = run.outdated().rbegin(); tracker != run.outdated().rend(); ++tracker) {
     for (const ManagedResource& one : tracker->resources) {

@@ -24,10 +24,11 @@ class Cell : public testing::TestWithParam<std::tuple<Way, Way>> {
 
   static Way from() { return std::get<0>(GetParam()); }
   static Way to() { return std::get<1>(GetParam()); }
-  /// A Deployment's own rolling update may take one pod of four away; next to it stand as many as serve.
+  /// A Deployment's own rolling update may take one pod of four away, and adds one when it is rolled again before it serves;
+  /// next to it stand as many as serve.
   static Stage::Bounds bounds() {
     const bool is_normal = from() == Way::Normal || to() == Way::Normal;
-    return {.whole = 4, .unavailable = is_normal ? 1 : 0, .surge = is_normal ? 4 : 2};
+    return {.whole = 4, .unavailable = is_normal ? 1 : 0, .surge = is_normal ? 5 : 2};
   }
   /// The new way is under way: some of its pods are ready, and not all.
   void begin(const Version& version) {

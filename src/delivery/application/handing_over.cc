@@ -13,6 +13,7 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr const char* kSucceeded = "rolloutSucceed";
+constexpr const char* kComponentRollout = "Rollout";  // of the trait
 
 bool is_workload(const ManagedResource& resource) { return kube::label(resource.raw, kLabelResourceType) == "WORKLOAD"; }
 
@@ -127,8 +128,27 @@ const ManagedResource* own_workload(const AppRun& run, const std::string& compon
   return nullptr;
 }
 
-/// Whether the rollout of a tracker delivers the component now.
-Task<Result<bool>> delivers_now(AppRun& run, std::string holder, std::string component) {
+/// The rollout as the server has it: nothing is struck out of a tracker because a cache is old.
+Task<Result<Value>> newest_holder(AppRun& run, std::string holder) {
+  const auto read = read_holder(holder);
+  if (!read) co_return Value();
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
+  SLIPWAY_CO_TRY(mapped, co_await run.tools().live.kinds().find(*hub, kHub, read->kind));
+  auto live = co_await client::get(*hub, mapped.resource, {std::string(kube::ns(run.application())), read->name});
+  if (!live && live.error().reason == Reason::NotFound) co_return Value();
+  co_return live;
+}
+
+/// It has come to an end of what its spec asks for.
+bool is_over(const Value& rollout) {
+  const std::string_view state = rollout["status"]["rollingState"].as_string();
+  const bool is_seen = rollout["status"]["observedGeneration"].as_int() == kube::generation(rollout);
+  return is_seen && (state == kSucceeded || state == "rolloutFailed");
+}
+
+/// Whether the rollout of a tracker delivers the component now, or works on it.
+Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, std::string component) {
+  if (!rollout.is_null() && !is_over(rollout)) co_return true;
   const bool is_recorded = std::ranges::any_of(
       run.current().resources, [&](const ManagedResource& one) { return is_holder(one.raw) && holder_of(one) == holder; });
   if (is_recorded) co_return true;
@@ -141,20 +161,29 @@ Task<Result<bool>> delivers_now(AppRun& run, std::string holder, std::string com
   co_return kube::annotation(live, kReplacedBy) == holder;
 }
 
+/// Whether the record is there that a rollout has made a workload of.
+Task<Result<bool>> has_revision(AppRun& run, std::string holder, std::string revision) {
+  static const kube::GroupVersionKind kControllerRevision{"apps", "v1", "ControllerRevision"};
+  const auto read = read_holder(holder);
+  const bool is_components = read && read->kind.kind == kComponentRollout;
+  SLIPWAY_CO_TRY(live, co_await run.live_object(
+                           reference_to(run, is_components ? kControllerRevision : kRevisionKind, std::move(revision))));
+  co_return !live.is_null();
+}
+
 /// Of a rollout that delivers: what the revision that it has rolled out no longer needs.
-Task<Result<bool>> is_spare(AppRun& run, Value rollout, ManagedResource entry) {
+Task<Result<bool>> is_spare(AppRun& run, std::string holder, Value rollout, ManagedResource entry) {
   const Value& status = rollout["status"];
   const std::string revision(kube::annotation(entry.raw, kRevisionAnnotation));
-  const bool is_over =
-      status["rollingState"].as_string() == kSucceeded && status["observedGeneration"].as_int() == kube::generation(rollout);
-  if (!is_over || status["lastTargetRevision"].as_string() == revision) co_return false;
+  const bool has_succeeded = is_over(rollout) && status["rollingState"].as_string() == kSucceeded;
+  if (!has_succeeded || status["lastTargetRevision"].as_string() == revision) co_return false;
   if (!is_workload(entry)) co_return true;
   SLIPWAY_CO_TRY(live, co_await run.live_object(entry));
   if (live.is_null()) co_return true;
   const bool has_pods = live["spec"]["replicas"].as_int() > 0 || live["status"]["replicas"].as_int() > 0;
   if (has_pods || !kube::controller_of(live).is_null()) co_return false;
-  SLIPWAY_CO_TRY(record, co_await run.live_object(reference_to(run, kRevisionKind, revision)));
-  co_return record.is_null();
+  SLIPWAY_CO_TRY(is_known, co_await has_revision(run, std::move(holder), revision));
+  co_return !is_known;
 }
 
 /// Neither the application nor another writer, but perhaps a rollout, has set how many replicas there are.
@@ -297,12 +326,12 @@ Task<Result<RolledOut>> rolled_out(AppRun& run) {
   RolledOut found;
   for (std::size_t i = 0; i < run.rolled_out().size(); ++i) {
     const Tracker tracker = run.rolled_out()[i];
-    SLIPWAY_CO_TRY(rollout, co_await live_holder(run, tracker.holder));
+    SLIPWAY_CO_TRY(rollout, co_await newest_holder(run, tracker.holder));
     for (const ManagedResource& one : tracker.resources) {
-      SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, tracker.holder, one.component));
+      SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, rollout, tracker.holder, one.component));
       bool is_useless = !is_active;
       if (is_active) {
-        SLIPWAY_CO_TRY(spare, co_await is_spare(run, rollout, one));
+        SLIPWAY_CO_TRY(spare, co_await is_spare(run, tracker.holder, rollout, one));
         is_useless = spare;
       }
       if (is_useless) {
@@ -346,7 +375,7 @@ std::set<ObjectId> kept_revisions(const AppRun& run, std::int64_t limit) {
   std::map<std::string, std::set<ObjectId>> by_component;
   for (const ManagedResource& one : run.current().resources) {
     const auto delivers = deliverer_by(one);
-    if (delivers && one.kind == "Rollout") by_component[delivers->component];
+    if (delivers && one.kind == kComponentRollout) by_component[delivers->component];
   }
   for (auto tracker = run.outdated().rbegin(); tracker != run.outdated().rend(); ++tracker) {
     for (const ManagedResource& one : tracker->resources) {

@@ -62,7 +62,7 @@ Object new_tracker(const Holdings& holding, const std::string& name) {
   json::ObjectBuilder labels;
   labels.set(kNameLabel, holding.application);
   labels.set(kNamespaceLabel, Value(kube::ns(holding.rollout)));
-  labels.set(kUidLabel, holding.application_uid);
+  if (!holding.application_uid.empty()) labels.set(kUidLabel, holding.application_uid);
   return json::object({{"apiVersion", "core.oam.dev/v1beta1"},
                        {"kind", "ResourceTracker"},
                        {"metadata", json::object({{"name", name},

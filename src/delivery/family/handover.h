@@ -71,7 +71,7 @@ std::optional<json::Value> handed_over_fields(const kube::Object& live, std::str
 struct Holdings {
   kube::Object rollout;
   std::string application;  // its name; it lives in the rollout's namespace
-  std::string application_uid;
+  std::string application_uid;  // empty: unknown
   std::string component;
   std::string revision;
   std::vector<kube::Object> objects;  // with apiVersion, kind, metadata.name

@@ -385,6 +385,7 @@ Task<Outcome> Pass::decide_and_do() {
   auto told = co_await tell(decision.news);
   if (!told) co_return Outcome::failed(std::move(told).error());
   auto done = co_await carry_out(decision.effects);
+  if (done && decision.record.rolling == wave::Rolling::VerifyingSpec) done = co_await ask_owners_to_yield();
   if (!done) co_return Outcome::failed(std::move(done).error());
   co_await notify(decision.news);
   // What gates said at once is judged now; but what was written is waited for first.

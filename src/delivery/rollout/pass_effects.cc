@@ -66,7 +66,7 @@ Task<Result<void>> Pass::carry_out(std::vector<Effect> effects) {
         Edit release;
         release.releases = true;
         release.restores = status_.is_reverting;
-        release.is_replaced = is_holder(rollout_) && status_.rolling == wave::Rolling::Finalising && effect.set != target_->id;
+        release.is_replaced = is_holder(rollout_) && effect.set != target_->id && !status_.is_reverting && !has_yielded();
         done = co_await edit(effect.set, std::move(release));
         break;
       }

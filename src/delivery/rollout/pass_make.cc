@@ -59,17 +59,42 @@ Task<Result<void>> Pass::make_target() {
 
 /// What is about to be made is recorded first, so that the application finds it whatever becomes of the rollout.
 Task<Result<void>> Pass::record_target() {
+  const bool is_by_trait = kube::kind(rollout_) == kRolloutKind.kind && !wanted_.app_name.empty();
   // What a user has written is no application's: the application would delete what that user names.
-  if (wanted_.app_uid.empty() || !wanted_.is_as_rendered) co_return Result<void>{};
+  if ((wanted_.app_uid.empty() && !is_by_trait) || !wanted_.is_as_rendered) co_return Result<void>{};
   Holdings holding{.rollout = rollout_,
-                  .application = wanted_.app_name,
-                  .application_uid = wanted_.app_uid,
-                  .component = wanted_.component,
-                  .revision = wanted_.target_name,
-                  .objects = wanted_.others};
+                   .application = wanted_.app_name,
+                   .application_uid = wanted_.app_uid,
+                   .component = wanted_.component,
+                   .revision = wanted_.target_name,
+                   .objects = wanted_.others};
   holding.objects.push_back(wanted_.workload);
   holding.objects.insert(holding.objects.end(), wanted_.scalers.begin(), wanted_.scalers.end());
   co_return co_await record_held(run_.client, std::move(holding), std::string(kFieldManager));
+}
+
+/// Another rollout of the component that still works on its workloads ends for this one, which was asked for later.
+Task<Result<void>> Pass::ask_owners_to_yield() {
+  if (wanted_.app_name.empty()) co_return Result<void>{};
+  std::vector<Workload> workloads = sources_;
+  workloads.push_back(*target_);
+  for (const Workload& workload : workloads) {
+    const Value owner = kube::controller_of(workload.object);
+    const bool is_others = !owner.is_null() && owner["uid"].as_string() != kube::uid(rollout_) && is_holder(owner);
+    if (!is_others || kube::label(workload.object, "app.oam.dev/component") != wanted_.component) continue;
+    SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(owner));
+    const kube::Resource resource = kind == kAppRolloutKind ? kAppRollouts : kRollouts;
+    const kube::ObjectKey key{run_.key.ns, owner["name"].str()};
+    auto other = co_await client::get(run_.client, resource, key);
+    if (!other && other.error().reason == Reason::NotFound) continue;
+    if (!other) co_return fail(std::move(other).error());
+    const std::int64_t attempt = (*other)["status"]["attempt"].as_int();
+    if (kube::uid(*other) != owner["uid"].as_string() || is_asked_to_yield(*other, attempt)) continue;
+    const Value asked = json::object({{kYieldRequest, yield_request(wanted_.target_name, attempt)}});
+    const Value patch = json::object({{"metadata", json::object({{"annotations", asked}})}});
+    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(run_.client, resource, key, patch, std::string(kFieldManager)));
+  }
+  co_return Result<void>{};
 }
 
 /// What the application has applied is the rollout's from here on.

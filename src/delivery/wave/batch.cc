@@ -204,8 +204,8 @@ bool Pass::verify() {
   if (!new_pods_ready(goal())) return false;
   if (shape() == Shape::Pair) {
     const std::int64_t stay = r_.target_size - std::min(r_.target->written, r_.target_size);
-    if (sources_present() > stay) {
-      return wait("old pods", fmt::format("{} old pods are left, {} are to stay", sources_present(), stay));
+    if (sources_left() > stay) {
+      return wait("old pods", fmt::format("{} old pods are left, {} are to stay", sources_left(), stay));
     }
   }
   return shape() == Shape::Scale || shift_for_batch();

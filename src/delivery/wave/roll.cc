@@ -194,9 +194,8 @@ std::string Pass::progress_text() const {
 bool Pass::verify_spec() {
   for (const SetRecord& source : r_.sources) {
     const SetView* seen = view(source);
-    // A rolling update of its own that never ends keeps pods beside those that are asked for.
-    const bool is_stuck = seen != nullptr && seen->present > seen->desired && !seen->trouble.empty();
-    if (seen == nullptr || (seen->is_current && (seen->present == seen->desired || is_stuck))) continue;
+    // A rolling update of its own keeps pods beside those that are asked for, and may never end.
+    if (seen == nullptr || (seen->is_current && seen->present >= seen->desired)) continue;
     return wait(fmt::format("pods of {}", source.id),
                 fmt::format("{} is still being reconciled: {} of {} pods are there", source.id, seen->present, seen->desired));
   }

@@ -91,6 +91,14 @@ std::int64_t Sets::sources_present() const {
   return sum;
 }
 
+std::int64_t Sets::sources_left() const {
+  std::int64_t sum = 0;
+  for (const SetRecord& source : r_.sources) {
+    if (const SetView* seen = view(source)) sum += std::min(seen->present, std::max(seen->desired, seen->ready));
+  }
+  return sum;
+}
+
 std::int64_t Sets::new_ready() const {
   const SetView* seen = r_.target ? view(*r_.target) : nullptr;
   if (seen == nullptr) return 0;

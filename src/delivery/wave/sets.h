@@ -27,6 +27,8 @@ class Sets {
   bool is_settled();
   std::int64_t source_sum() const;
   std::int64_t sources_present() const;
+  /// Of them those that are to stay, or serve: a rolling update of their own may keep others that are never ready.
+  std::int64_t sources_left() const;
   std::int64_t new_ready() const;
   std::int64_t old_ready() const;
 

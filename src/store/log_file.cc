@@ -67,11 +67,11 @@ std::int64_t user_version(sqlite3_vfs* vfs, const std::string& path) {
 
 /// A database that was not closed is nothing without its write-ahead log. The header is read after the log was looked for:
 /// whoever closes the database takes the mark away before the log.
-Result<bool> check_log(sqlite3_vfs* vfs, const std::string& path) {
+Result<void> check_log(sqlite3_vfs* vfs, const std::string& path) {
   const std::string log = wal_header(vfs, path);
   const std::int64_t version = user_version(vfs, path);
   const std::string_view fault = wal_fault(version, log);
-  if (fault.empty()) return has_wal_mark(version);
+  if (fault.empty()) return {};
   return fail(
       Reason::StorageReadError,
       fmt::format("{0} was not closed, and its write-ahead log {0}-wal, with what was written last, is {1}: put it back. If it "
@@ -130,11 +130,13 @@ Result<std::unique_ptr<LogFile>> LogFile::open(Options options) {
     SLIPWAY_TRY(lock, WriterLock::take(wanted.vfs, wanted.path, wanted.pid));
     file->lock_ = std::move(lock);
   }
-  SLIPWAY_TRY(is_marked, check_log(wanted.vfs, wanted.path));
-  file->is_marked_ = is_marked && !wanted.is_read_only;
+  SLIPWAY_TRY_VOID(check_log(wanted.vfs, wanted.path));
   SLIPWAY_TRY_VOID(file->connect(!is_there));
   // Without shared memory the connection itself keeps everybody else out.
   if (file->lock_ && has_shared_memory(file->connection_->get())) SLIPWAY_TRY_VOID(file->lock_->hold_database());
+  if (!file->is_read_only()) {
+    if (auto done = file->mark_open(); !done) return file->read_failure(done.error());
+  }
   return file;
 }
 
@@ -165,6 +167,7 @@ Result<void> LogFile::connect(bool may_be_new) {
   auto connection = Connection::open(path(), flags, options_.vfs);
   if (!connection) return read_failure(connection.error());
   connection_ = std::move(*connection);
+  remove_log_on_close(false);
   if (auto done = configure(); !done) return read_failure(done.error());
   if (may_be_new) SLIPWAY_TRY_VOID(check_format());
   if (auto done = prepare(); !done) return read_failure(done.error());
@@ -222,7 +225,6 @@ SqliteResult<void> LogFile::prepare() {
   if (!options_.is_read_only) {
     SLIPWAY_SQL(connection_->execute("PRAGMA journal_mode=WAL"));
     SLIPWAY_SQL(recover());
-    SLIPWAY_SQL(mark_open());
     SLIPWAY_SQL_LET(insert, Statement::prepare(*connection_, "INSERT INTO log VALUES(?1, ?2, ?3, ?4)"));
     insert_ = std::move(insert);
     SLIPWAY_SQL_LET(deletion, Statement::prepare(*connection_, "DELETE FROM log WHERE revision = ?1"));
@@ -259,13 +261,17 @@ SqliteResult<void> LogFile::mark_open() {
   return std::unexpected(connection_->error());
 }
 
-/// Takes the mark away, and counts the rows. Should this fail, the older count still holds, and the mark with its log: SQLite
-/// must not move and remove that.
+/// Takes the mark away, and counts the rows. Should this fail, the older count still holds, and the mark with its log.
 void LogFile::mark_closed() {
   auto transaction = Transaction::begin(*connection_);
   const bool is_counted = transaction && (is_counted_ || write_count(newest_, rows_));
-  if (is_counted && set_user_version(kFormat) && transaction->commit()) return;
-  sqlite3_db_config(connection_->get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (is_counted && set_user_version(kFormat) && transaction->commit()) remove_log_on_close(true);
+}
+
+/// Whether SQLite, when the last connection closes, moves the log into the database and removes it. While the database may have
+/// the mark, nobody may.
+void LogFile::remove_log_on_close(bool does) {
+  sqlite3_db_config(connection_->get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, does ? 0 : 1, nullptr);
 }
 
 SqliteResult<void> LogFile::set_user_version(std::int64_t version) {

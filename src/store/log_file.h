@@ -99,6 +99,7 @@ class LogFile {
   SqliteResult<void> recover();
   SqliteResult<void> mark_open();
   void mark_closed();
+  void remove_log_on_close(bool does);
   SqliteResult<void> set_user_version(std::int64_t version);
   Result<void> visit_rows(const std::function<Result<void>(const LogRow&)>& visit);
   SqliteResult<std::int64_t> meta(const char* name);
@@ -119,7 +120,7 @@ class LogFile {
   Revision newest_ = 0;    // in the file
   std::int64_t rows_ = 0;  // in the file
   bool is_counted_ = true;
-  bool is_marked_ = false;      // as open (wal_mark.h), by this or by one that was not closed
+  bool is_marked_ = false;      // as open (wal_mark.h)
   int wal_pages_ = 0;           // in the write-ahead log
   int checkpointed_pages_ = 0;  // of these, when they were last moved
 };

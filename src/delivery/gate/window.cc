@@ -298,14 +298,29 @@ std::vector<Time> Recurrence::times_of(sys_days day, int& budget) const {
   return times;
 }
 
+/// Without making them, for days after the first: a rule may count over decades.
+std::int64_t Recurrence::count_of(sys_days day) const {
+  const auto minutes_of_hour = static_cast<std::int64_t>(minutes_.size());
+  if (frequency_ != Frequency::Hourly) return static_cast<std::int64_t>(hours_.size()) * minutes_of_hour;
+  const std::int64_t steps = (Time(day) - std::chrono::floor<hours>(start_)) / hours{1};
+  std::int64_t count = 0;
+  for (int hour = 0; hour < 24; ++hour) {
+    const bool is_start = (steps + hour) % interval_ == 0 && (hours_.empty() || hours_.contains(hour));
+    count += is_start ? minutes_of_hour : 0;
+  }
+  return count;
+}
+
 std::optional<Time> Recurrence::end_by_count() const {
+  const sys_days first = std::chrono::floor<days>(start_);
   std::int64_t left = *count_;
-  auto day = day_from(std::chrono::floor<days>(start_), kCalendarEnd);
-  for (; day; day = day_from(*day + days{1}, kCalendarEnd)) {
+  for (auto day = day_from(first, kCalendarEnd); day; day = day_from(*day + days{1}, kCalendarEnd)) {
+    const bool is_counted = *day > first && count_of(*day) < left;
     int unlimited = kMaxCandidates;
-    const std::vector<Time> times = times_of(*day, unlimited);
-    if (left <= static_cast<std::int64_t>(times.size())) return times[static_cast<std::size_t>(left - 1)];
-    left -= static_cast<std::int64_t>(times.size());
+    const std::vector<Time> times = is_counted ? std::vector<Time>() : times_of(*day, unlimited);
+    const std::int64_t count = is_counted ? count_of(*day) : static_cast<std::int64_t>(times.size());
+    if (left <= count) return times[static_cast<std::size_t>(left - 1)];
+    left -= count;
   }
   return std::nullopt;
 }

@@ -53,6 +53,7 @@ class Recurrence {
   std::optional<std::chrono::sys_days> day_until(std::chrono::sys_days day, std::chrono::sys_days first) const;
   /// The local times of a matching day, ascending. An hour that BYHOUR excludes within FREQ=HOURLY takes one from `budget`.
   std::vector<Time> times_of(std::chrono::sys_days day, int& budget) const;
+  std::int64_t count_of(std::chrono::sys_days day) const;
   /// The local time of the start that COUNT ends with; nothing when that is beyond the calendar.
   std::optional<Time> end_by_count() const;
   /// The last local time that can be a start; Time::max() without an end.

@@ -377,6 +377,8 @@ TEST(GateWindow, no_rule_takes_more_candidates_than_one_look_may_try) {
       {"FREQ=HOURLY;BYMINUTE=" + every_minute() + ";UNTIL=20200101T000000", "no window opens within ten years"},
       {"DTSTART:20200101\nFREQ=HOURLY;BYMINUTE=" + every_minute() + ";COUNT=10000", "no window opens within ten years"},
       {"DTSTART:20200101\nFREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=10000", "no window opens within ten years"},
+      {"DTSTART:19700101\nFREQ=HOURLY;INTERVAL=24;BYHOUR=5;COUNT=10000", kTooMany},
+      {"DTSTART:19700101\nFREQ=DAILY;COUNT=10000", "no window opens within ten years"},
       {"FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30;BYMINUTE=" + every_minute(), "no window opens within ten years"},
       {"FREQ=HOURLY;BYMONTH=6;BYMINUTE=" + every_minute(), "opens at 2027-06-01 00:00 Europe/Berlin"},
       {"FREQ=HOURLY;INTERVAL=10000;BYMINUTE=" + every_minute(), "opens at 2027-01-15 08:00 Europe/Berlin"},

@@ -135,7 +135,7 @@ TEST_F(CronWorkflow, reports_a_time_zone_that_is_not_on_this_machine) {
   EXPECT_EQ(kube::condition(get(kCronWorkflows, "tick"), "Stalled")["message"].str(), message);
   EXPECT_EQ(why(), (Names{"its next Workflow (UnknownTimeZone): " + message}));
   patch_cron("{timeZone: null}");
-  advance(seconds{61});
+  advance(seconds{1});
   EXPECT_EQ(list(kWorkflows).size(), 1U);
   EXPECT_FALSE(kube::is_true(get(kCronWorkflows, "tick"), "Stalled"));
 }
@@ -220,7 +220,8 @@ TEST_F(CronWorkflow, starts_each_workflow_once_wherever_the_process_is_killed) {
     const Value newest = get(kWorkflows, fmt::format("tick-{}", first + run));
     EXPECT_TRUE(kube::is_true(newest, "Complete")) << run << json::print_pretty(newest["status"]);
     std::size_t jobs = 0;
-    for (const Value& one : list(kJobs)) jobs += kube::is_owned_by(one, kube::uid(newest)) ? 1 : 0;
+    // By name: a restarted process of this fixture draws the same uids again.
+    for (const Value& one : list(kJobs)) jobs += kube::controller_of(one)["name"] == newest["metadata"]["name"] ? 1 : 0;
     EXPECT_EQ(jobs, 1U) << run;
     EXPECT_LE(list(kWorkflows).size(), 4U) << run;
     EXPECT_EQ(status()["lastScheduleTime"].str(), to_rfc3339(Time(minutes{first + run}))) << run;

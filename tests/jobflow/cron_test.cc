@@ -220,8 +220,7 @@ TEST_F(CronWorkflow, starts_each_workflow_once_wherever_the_process_is_killed) {
     const Value newest = get(kWorkflows, fmt::format("tick-{}", first + run));
     EXPECT_TRUE(kube::is_true(newest, "Complete")) << run << json::print_pretty(newest["status"]);
     std::size_t jobs = 0;
-    // By name: a restarted process of this fixture draws the same uids again.
-    for (const Value& one : list(kJobs)) jobs += kube::controller_of(one)["name"] == newest["metadata"]["name"] ? 1 : 0;
+    for (const Value& one : list(kJobs)) jobs += kube::is_owned_by(one, kube::uid(newest)) ? 1 : 0;
     EXPECT_EQ(jobs, 1U) << run;
     EXPECT_LE(list(kWorkflows).size(), 4U) << run;
     EXPECT_EQ(status()["lastScheduleTime"].str(), to_rfc3339(Time(minutes{first + run}))) << run;

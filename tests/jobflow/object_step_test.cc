@@ -122,12 +122,12 @@ TEST_F(ObjectStep, acts_with_the_rights_of_the_author) {
   // Whoever changes the spec becomes the author: a step that bob adds to alice's workflow has bob's rights.
   must(create_as(
       "alice", kWorkflows,
-      steps("y", fmt::format("a: {{jobTemplate: {}}}, b: {{dependencies: [a], objectTemplate: {{apiVersion: v1, kind: "
-                             "ConfigMap}}}}",
-                             job("slipway.dev/run-time: 10s")))));
+      steps("late", fmt::format("a: {{jobTemplate: {}}}, b: {{dependencies: [a], objectTemplate: {{apiVersion: v1, kind: "
+                                "ConfigMap}}}}",
+                                job("slipway.dev/run-time: 10s")))));
   advance(seconds{2});
-  must(env_->run(client::merge_patch(as("bob"), kWorkflows, {"default", "y"}, yaml("{spec: {parallelism: 7}}"), "t")));
-  EXPECT_EQ(reason(end_of("y"), "b"), "ObjectRefused");
+  must(env_->run(client::merge_patch(as("bob"), kWorkflows, {"default", "late"}, yaml("{spec: {parallelism: 7}}"), "t")));
+  EXPECT_EQ(reason(end_of("late"), "b"), "ObjectRefused");
 }
 
 TEST_F(ObjectStep, cannot_be_given_an_author_by_an_annotation) {

@@ -69,7 +69,7 @@ class PlaneTest : public testing::Test {
     const Time now = env_->now();
     close();
     disk_.kill();
-    env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.start = now, .vfs = disk_.vfs()});
+    env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.seed = ++seed_, .start = now, .vfs = disk_.vfs()});
     open();
   }
 
@@ -165,6 +165,7 @@ class PlaneTest : public testing::Test {
 
  protected:
   store::MemoryVfs disk_;
+  std::uint64_t seed_ = 1;  // of the process that runs: another one draws other uids
   std::unique_ptr<ManualEnv> env_ = std::make_unique<ManualEnv>(ManualEnv::Options{.vfs = disk_.vfs()});
   std::unique_ptr<plane::ApiServer> api_;
   std::unique_ptr<plane::Controllers> controllers_;

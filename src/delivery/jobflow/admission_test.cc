@@ -98,7 +98,7 @@ TEST(Validate, asks_external_steps_for_what_they_need) {
   EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, name: w, cluster: prod}}}"),
             Names{});
   EXPECT_EQ(with_steps("{a: {externalRef: {apiVersion: batch/v1, kind: Job, name: x}, retry: {limit: 1}}}").size(), 1u);
-  EXPECT_EQ(with_steps("{a: {externalRef: {kind: Workflow, name: x}}, b: {externalRef: {kind: Job, name: y}}}"), Names{})
+  EXPECT_EQ(with_steps("{a: {externalRef: {kind: Workflow, name: x}}, b: {externalRef: {kind: Job, name: z}}}"), Names{})
       << "both have a default version";
   EXPECT_EQ(with_steps("{a: {externalRef: {kind: Deployment, name: x}, until: {condition: Available}}}"),
             (Names{"spec.steps[a].externalRef.apiVersion: Required value: only a Workflow and a Job have a default"}));

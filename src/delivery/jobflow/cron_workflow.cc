@@ -36,7 +36,9 @@ std::vector<Cause> validate_cron(const kube::Object& cron, const kube::Object& o
   for (auto& cause : kube::annotation_causes(pattern["metadata"]["annotations"], path + "metadata.annotations")) {
     causes.push_back(cause);
   }
-  const kube::Object workflow = mutate(control::cron_child(cron_workflow_kind(), cron, Time{}), {});
+  // As the server would give it a uid: the Jobs that are checked name it as their owner.
+  const kube::Object workflow =
+      mutate(control::cron_child(cron_workflow_kind(), cron, Time{}), {}).with_path({"metadata", "uid"}, kube::uid(cron));
   std::vector<Cause> below = validate(workflow, {});
   if (below.empty()) below = check_jobs(workflow, {}, check);
   for (Cause& cause : below) {

@@ -194,6 +194,21 @@ TEST_F(PackageGitVerdicts, each_flip_is_named_in_the_commit_that_catches_up_and_
   EXPECT_TRUE(is_told);
 }
 
+TEST_F(PackageGitVerdicts, flips_that_end_where_they_began_are_in_the_history_too) {
+  begin();
+  const std::string name = draft_of_kptfile();
+  must(say(name, "ipam", "False"));
+  advance(minutes{2});
+  const std::size_t commits = edge_->log("%H", "drafts/a/v1").size();
+  must(say(name, "ipam", "True"));
+  must(say(name, "ipam", "False"));
+  advance(minutes{2});
+  EXPECT_EQ(edge_->log("%H", "drafts/a/v1").size(), commits + 1);
+  EXPECT_TRUE(edge_->git("log -1 --format=%B drafts/a/v1").contains("Condition-Flip: ipam=True by ipam-controller at "));
+  advance(minutes{5});
+  EXPECT_EQ(edge_->log("%H", "drafts/a/v1").size(), commits + 1) << "once";
+}
+
 TEST_F(PackageGitVerdicts, the_flips_of_a_proposal_are_in_the_commit_that_publishes_it) {
   begin();
   const std::string name = draft_of_kptfile();

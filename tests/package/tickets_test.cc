@@ -74,7 +74,7 @@ TEST_F(Tickets, a_signed_answer_resolves_the_condition_once) {
   EXPECT_EQ(condition(name, "sec"), "Unknown TicketSent");
   EXPECT_EQ(answer(name, yes), 204) << said_;
   EXPECT_EQ(condition(name, "sec"), "True Answered");
-  const Value& said = kube::condition(get(kHub, kRevisions, name), "sec");
+  const Value said = kube::condition(get(kHub, kRevisions, name), "sec");
   EXPECT_EQ(said["owner"], Value("hook:desk"));
   EXPECT_EQ(said["message"], Value("ann looked at it"));
   EXPECT_EQ(answer(name, yes), 409) << "the same call again";

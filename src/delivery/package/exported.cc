@@ -92,9 +92,14 @@ std::string verdicts_digest(const RevisionRecord& record) {
   return verdicts_digest(gates, record.conditions);
 }
 
+bool has_notes_to_commit(const RevisionRecord& record) {
+  return !record.notes.pending.empty() && record.render != Render::Unreadable;
+}
+
 Task<Result<RevisionRecord>> exported(Env& env, OpenRepository repository, RevisionRecord record, std::string user) {
   const std::string wanted = verdicts_digest(record);
-  if (record.exported == wanted) co_return record;
+  const bool has_notes = has_notes_to_commit(record);
+  if (record.exported == wanted && !has_notes) co_return record;
   SLIPWAY_CO_TRY(git, git_of(env));
   SLIPWAY_CO_TRY(from, co_await content_of(*git, repository, record));
   Content to = from;
@@ -102,7 +107,7 @@ Task<Result<RevisionRecord>> exported(Env& env, OpenRepository repository, Revis
     kptfile->second = with_verdicts(kptfile->second, record.gates, record.conditions);
   }
   record.exported = wanted;
-  if (to.files == from.files) co_return record;
+  if (to.files == from.files && !has_notes) co_return record;
   DraftCommit draft{.parent = record.commit,
                     .from = std::move(from),
                     .to = to,

@@ -38,7 +38,9 @@ Task<Result<GitId>> commit_draft(Git& git, OpenRepository repository, DraftCommi
 /// proposal follows its own content). Conditions about the old content are about the new one: what differs is not the content
 /// that they judge.
 RevisionRecord with_saved(RevisionRecord record, const ContentView& content, const GitId& commit, const Place& place);
-/// A draft whose Kptfile in Git says what the log says, with a commit for that where it is needed.
+/// Whether a draft has notes for a commit; nothing is committed to one whose Kptfile cannot be read.
+bool has_notes_to_commit(const RevisionRecord& record);
+/// A draft whose Kptfile in Git says what the log says, with a commit for that, or for its notes, where it is needed.
 Task<Result<RevisionRecord>> exported(Env& env, OpenRepository repository, RevisionRecord record, std::string user);
 /// What RevisionRecord::exported is then.
 std::string verdicts_digest(const RevisionRecord& record);

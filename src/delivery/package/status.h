@@ -184,7 +184,7 @@ struct RevisionStatus {
     d.field("deployment", &RevisionStatus::is_deployment, "It is in a deployment repository.");
     d.field("conditions", &RevisionStatus::conditions, "What must be so, or is known.").list_type("map", {"type"});
     d.field("digest", &RevisionStatus::digest, "Of its content without Kptfile.status: sha256: and 64 hex digits.");
-    d.field("ready", &RevisionStatus::ready, "Gates that are met, of all: \"2/3\".");
+    d.field("ready", &RevisionStatus::ready, "Gates of the next step that are met, of all of that step: \"2/3\".");
     d.field("votes", &RevisionStatus::votes, "What people said about it, through /votes.").list_type("atomic");
     d.field("renderStatus", &RevisionStatus::render,
             "How the last rendering here ended, with the results of its functions: at most 50, long texts cut.");

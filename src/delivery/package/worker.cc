@@ -232,8 +232,9 @@ Task<Result<Outcome>> RecordWorker::catch_up(client::Client& client, Value objec
   if (const Duration left = rest.since + kCatchUpRest - now; left > Duration{0}) co_return Outcome::retries_after(left);
   SLIPWAY_CO_TRY(stored, read_record(object));
   co_await record_flips(client, stored);
-  const bool is_behind = stored.record.exported != verdicts_digest(stored.record) && stored.record.drift.empty() &&
-                         !kube::is_deleting(stored.object);
+  const RevisionRecord& record = stored.record;
+  const bool is_behind = record.exported != verdicts_digest(record) || has_notes_to_commit(record);
+  if (!record.drift.empty() || kube::is_deleting(stored.object)) co_return Outcome::settled();
   if (!is_behind) co_return Outcome::settled();
   SLIPWAY_CO_TRY(repository, co_await open_repository(client, key.ns, stored.record.repository));
   SLIPWAY_CO_TRY(git, git_of(env_));

@@ -301,13 +301,13 @@ TEST_F(Seed000, op_load_gives_all_components_or_one) {
   apply(step_definition("load", R"cue(import "vela/op"
 all: op.#Load & {}
 one: op.#Load & {component: "web"}
-say: op.#Message & {message: "\(len(all.value)) \(one.value.name)"})cue"));
+say: op.#Message & {message: "\(len(all.value)) and \(len(one.value))"})cue"));
   apply(
       "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [{name: web, type: "
       "webservice, properties: {image: 'web:1'}}, {name: db, type: worker, properties: {image: 'db:1'}}], workflow: {steps: "
       "[{name: s, type: load}]}}}");
-EXPECT_EQ(end(), "running s:succeeded") << message(0);
-EXPECT_EQ(message(0), "2 web");
+  EXPECT_EQ(end(), "running s:succeeded") << message(0);
+  EXPECT_EQ(message(0), "2 and 1");
 }
 
 TEST_F(Seed000, a_changed_spec_runs_the_workflow_again) {

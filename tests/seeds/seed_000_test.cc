@@ -297,17 +297,17 @@ wait: op.#Wait & {continue: read.value.data != _|_})"));
   EXPECT_EQ(end(), "running s:succeeded");
 }
 
-TEST_F(Seed000, op_load_gives_all_components_or_one) {
+TEST_F(Seed000, op_load_gives_components_as_they_are_written) {
   apply(step_definition("load", R"cue(import "vela/op"
 all: op.#Load & {}
 one: op.#Load & {component: "web"}
-say: op.#Message & {message: "\(len(all.value)) and \(len(one.value))"})cue"));
+say: op.#Message & {message: "\(len(all.value)) and \(len(one.value)) of image \(one.value.web.properties.image)"})cue"));
   apply(
       "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a}, spec: {components: [{name: web, type: "
       "webservice, properties: {image: 'web:1'}}, {name: db, type: worker, properties: {image: 'db:1'}}], workflow: {steps: "
       "[{name: s, type: load}]}}}");
   EXPECT_EQ(end(), "running s:succeeded") << message(0);
-  EXPECT_EQ(message(0), "2 and 1");
+  EXPECT_EQ(message(0), "2 and 1 of image web:1");
 }
 
 TEST_F(Seed000, a_changed_spec_runs_the_workflow_again) {

@@ -310,6 +310,25 @@ say: op.#Message & {message: "\(len(all.value)) and \(len(one.value)) of image \
   EXPECT_EQ(message(0), "2 and 1 of image web:1");
 }
 
+/// Enabled once item S19 of the review has landed.
+TEST_F(Seed000, DISABLED_op_read_takes_the_names_flat) {
+  apply(config_map("open"));
+  apply(step_definition("flat", R"cue(import "vela/op"
+read: op.#Read & {apiVersion: "v1", kind: "ConfigMap", namespace: context.namespace, name: "open"}
+say: op.#Message & {message: "a is \(read.data.a)"})cue"));
+  apply(application_of("[{name: s, type: flat}]"));
+  EXPECT_EQ(end(), "running s:succeeded") << message(0);
+  EXPECT_EQ(message(0), "a is b");
+}
+
+TEST_F(Seed000, a_rollout_step_refers_to_its_rollout) {
+  apply(application_of("[{name: first, type: blue-green-rollout, properties: {partition: '50%'}}]"));
+  EXPECT_EQ(end(), "running first:succeeded") << message(0);
+  const Value made = run()["steps"].item(0)["resourceRef"];
+  EXPECT_EQ(made["kind"].as_string(), "AppRollout");
+  EXPECT_FALSE(find("core.oam.dev/v1beta1", "AppRollout", made["name"].str()).is_null()) << json::print(made);
+}
+
 TEST_F(Seed000, a_changed_spec_runs_the_workflow_again) {
   apply(application_of("[{name: approve, type: suspend}]"));
   write_status("{workflow: {suspend: false}}");

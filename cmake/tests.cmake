@@ -35,7 +35,7 @@ set(rooms_of_package plane os net git sim)
 set(sources_of_package ${CMAKE_SOURCE_DIR}/tests/pipeline/landscape.cc ${CMAKE_SOURCE_DIR}/tests/nephio/actors.cc
                        ${CMAKE_SOURCE_DIR}/tests/nephio/inventory.cc)
 set(rooms_of_nephio krm)
-set(rooms_of_seeds plane os net git sim)
+set(rooms_of_seeds plane os net git)
 set(sources_of_seeds
     ${CMAKE_SOURCE_DIR}/tests/application/oracle_plane.cc ${CMAKE_SOURCE_DIR}/tests/application/oracle_status.cc
     ${CMAKE_SOURCE_DIR}/tests/application/oracle_normalise.cc

@@ -49,6 +49,9 @@ class Seed002 : public PackageTest {
     must(propose(name));
     must(approve(name));
   }
+
+ protected:
+  FunctionPrograms programs_;
 };
 
 TEST_F(Seed002, the_types_as_printed_are_those_of_kptfile_and_revision) {
@@ -183,9 +186,8 @@ Result<ProgramEnd> judge_addresses(const ProgramCall& call) {
 }
 
 TEST_F(Seed002, a_function_of_the_pipeline_sets_a_condition) {
-  FunctionPrograms programs;
-  env_->env().programs = &programs;
-  programs.add("/opt/functions/judge", judge_addresses);
+  env_->env().programs = &programs_;
+  programs_.add("/opt/functions/judge", judge_addresses);
   repository("edge", Deployment::Yes);
   must(
       create("{apiVersion: config.porch.kpt.dev/v1alpha1, kind: FunctionConfig, metadata: {name: judge}, spec: {image: judge, "

@@ -71,6 +71,20 @@ TEST_F(Seed003, the_types_as_printed_are_those_of_the_crd) {
   }
 }
 
+TEST_F(Seed003, a_step_is_a_job_or_an_external_object_and_not_both) {
+  const auto fault = [&](const std::string& step) {
+    const auto made = create(kWorkflows, yaml(fmt::format("{{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, metadata: "
+                                                          "{{name: x, namespace: default}}, spec: {{steps: {{a: {{{}}}}}}}}}",
+                                                          step)));
+    return made ? std::string() : made.error().message;
+  };
+  const std::string own = fmt::format("jobTemplate: {}", job());
+  const std::string external = "externalRef: {apiVersion: batch/v1, kind: Job, name: other}";
+  EXPECT_TRUE(fault(own + ", " + external).contains("spec.steps[a]"));
+  EXPECT_TRUE(fault("").contains("spec.steps[a]"));
+  EXPECT_EQ(fault(own), "");
+}
+
 TEST_F(Seed003, a_step_is_postponed_until_all_before_it_have_completed) {
   make_diamond();
   const std::pair<int, Names> moments[] = {

@@ -1,7 +1,8 @@
 // The table of promises (promises.tsv): what the five seeds promise, and the test that shows each promise. A row has the seed,
 // the place in it, a quote of at most twelve words, a state, the test and, where Slipway differs, the heading of the page that
 // says so. States: `holds`; `differs` (on purpose: the test shows what happens instead); `user-interface` (no test: another
-// issue); `pending Snn` (an open item of the review, to be replaced by a test).
+// issue); `pending Snn` (an open item of the review; the test is the one
+// that is planned).
 #pragma once
 
 #include <filesystem>

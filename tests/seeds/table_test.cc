@@ -18,7 +18,7 @@ const fs::path kRoot = SLIPWAY_SOURCE_DIR;
 constexpr std::size_t kMinRows = 224;
 constexpr std::size_t kMaxWords = 12;
 /// Rows without a test because an item of the review is open. May only shrink.
-constexpr std::size_t kMaxPending = 71;
+constexpr std::size_t kMaxPending = 68;
 
 const std::vector<Promise>& promises() {
   static const std::vector<Promise> kRows = read_promises(kRoot / "tests/seeds/promises.tsv");
@@ -49,7 +49,7 @@ TEST(Promises, have_quotes_of_at_most_twelve_words_each_once) {
 TEST(Promises, name_tests_that_exist) {
   std::map<std::string, std::set<std::string>> known;
   for (const Promise& row : promises()) {
-    if (row.test.empty()) continue;
+    if (row.test.empty() || row.is_pending()) continue;
     const std::string program = row.test.substr(0, row.test.find(':'));
     if (!known.contains(program)) known[program] = tests_of(kRoot, program);
     EXPECT_TRUE(known[program].contains(row.test.substr(std::min(program.size() + 1, row.test.size()))))
@@ -62,10 +62,12 @@ TEST(Promises, have_a_test_unless_they_are_of_the_user_interface) {
   for (const Promise& row : promises()) {
     const bool has_test = row.state == "holds" || row.state == "differs";
     EXPECT_TRUE(has_test || row.state == "user-interface" || row.is_pending()) << where(row) << ": state " << row.state;
-    EXPECT_EQ(!row.test.empty(), has_test) << where(row) << ": " << row.state;
-    if (!row.is_pending()) continue;
+    if (!row.is_pending()) {
+      EXPECT_EQ(!row.test.empty(), has_test) << where(row) << ": " << row.state;
+      continue;
+    }
     ++pending;
-    fmt::print("{}: {} {}\n", row.state, row.seed, row.quote);
+    fmt::print("{}: {} {} (planned: {})\n", row.state, row.seed, row.quote, row.test);
   }
   fmt::print("{} of {} promises are pending\n", pending, promises().size());
   EXPECT_LE(pending, kMaxPending);

@@ -24,9 +24,16 @@ class Plans : public testing::Test {
  protected:
   void SetUp() override { plane_.make_namespace("default"); }
 
-  /// The refusal, or "".
+  /// The refusal, or "". A plan takes the place of the one before, as with kubectl.
   std::string apply(const std::string& text) {
-    const std::string refusal = plane_.apply(yaml(text), "default");
+    Value wanted = yaml(text);
+    const Value& before = application()["spec"]["rolloutPlan"];
+    const Value plan = wanted["spec"]["rolloutPlan"];
+    if (plan.is_null() && !before.is_null()) wanted = wanted.with_path({"spec", "rolloutPlan"}, Value());
+    for (const auto& [name, value] : before.members()) {
+      if (plan.is_object() && !plan.has(name)) wanted = wanted.with_path({"spec", "rolloutPlan", name}, Value());
+    }
+    const std::string refusal = plane_.apply(wanted, "default");
     plane_.pass(seconds{60});
     return refusal;
   }

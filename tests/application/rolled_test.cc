@@ -99,7 +99,7 @@ TEST_F(Rolled, components_without_pods_are_simply_applied) {
       "{x: '1'}}]}}, {name: once, type: task, properties: {image: 'task:1', cmd: ['true']}}";
   ASSERT_EQ(apply(with_plan("web:1", "{numBatches: 1}", more), seconds{120}), "");
   EXPECT_FALSE(find("v1", "ConfigMap", "conf").is_null());
-  EXPECT_FALSE(find("batch/v1", "Job", "once").is_null());
+  EXPECT_FALSE(find("batch/v1", "Job", "a-once").is_null()) << json::print(application()["status"]);
   EXPECT_EQ(sizes(), "web-v1 4/4");
   EXPECT_TRUE(rollout("a-conf").is_null());
   EXPECT_EQ(application()["status"]["status"].as_string(), "running") << json::print(application()["status"]);

@@ -69,20 +69,6 @@ TEST_F(Gates, a_hook_that_rejects_fails_the_rollout) {
   EXPECT_EQ(status()["batchRollingState"].as_string(), "batchVerifyFailed");
 }
 
-TEST_F(Gates, an_approval_that_is_refused_fails_its_batch) {
-  begin("{rolloutBatches: [{replicas: 2, gates: [{name: go, at: after, approval: {}}]}, {}], onFailure: Revert}");
-  ASSERT_TRUE(until([&] { return peek_status()["pause"].as_bool(); }));
-  auto rejected = env_->run(client::merge_patch(
-      api_->server(), kTraits, {"default", "r"},
-      *json::parse(R"({"status":{"approvals":[{"attempt":1,"batch":0,"gate":"go","decision":"reject"}]}})"), "tester", "status"));
-  ASSERT_TRUE(rejected) << rejected.error().message;
-  ASSERT_TRUE(until_state("rolloutFailing"));
-  EXPECT_EQ(status()["batchRollingState"].as_string(), "batchVerifyFailed") << json::print(status());
-  ASSERT_TRUE(until_state("rolloutFailed"));
-  EXPECT_EQ(status()["batchRollingState"].as_string(), "batchVerifyFailed");
-  EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
-}
-
 TEST_F(Gates, a_hook_that_is_out_of_reach_is_asked_again) {
   web_.replies = {{200}, {0}, {503}, {429}, {200}};
   begin(hooks());

@@ -12,6 +12,7 @@ class Rows : public RolloutTest {
  public:
   /// A ReplicaSet stands for a kind that has no row here.
   void begin() {
+    apply("{apiVersion: v1, kind: Namespace, metadata: {name: vela-system}}");
     apply(
         "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: set}, spec: {replicas: 0, selector: {matchLabels: {app: "
         "set}}, "

@@ -148,8 +148,9 @@ TEST_F(Traffic, a_first_version_has_nothing_to_drain) {
       "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web}, spec: {ingressClassName: nginx, rules: "
       "[{host: web.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: "
       "80}}}}]}}]}}");
-  rollout("web-v1", {},
-          "{targetSize: 2, numBatches: 1, traffic: {provider: nginx, ingressRef: {name: web}, service: web, settleSeconds: 3}}");
+  rollout(
+      "web-v1", {},
+      "{targetSize: 2, numBatches: 1, traffic: {provider: nginx, ingressRef: {name: web}, service: web, settleSeconds: 3}}");
   EXPECT_TRUE(until_state("rolloutSucceed", seconds{15})) << json::print(status());
   EXPECT_TRUE(get(kube::kServices, "web-target").is_null());
 }

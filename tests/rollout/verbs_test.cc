@@ -149,6 +149,17 @@ TEST_F(Verbs, approve_and_reject_decide_the_gates_that_wait) {
   EXPECT_TRUE(status()["failure"].as_string().contains("not today")) << json::print_pretty(status());
 }
 
+TEST_F(Verbs, a_rejection_fails_its_batch) {
+  begin("{rolloutBatches: [{replicas: 2, gates: [{name: go, at: after, approval: {}}]}, {}], onFailure: Revert}");
+  ASSERT_TRUE(until([&] { return peek_status()["pause"].as_bool(); }));
+  ASSERT_TRUE(run("reject"));
+  ASSERT_TRUE(until_state("rolloutFailing"));
+  EXPECT_EQ(status()["batchRollingState"].as_string(), "batchVerifyFailed") << json::print(status());
+  ASSERT_TRUE(until_state("rolloutFailed"));
+  EXPECT_EQ(status()["batchRollingState"].as_string(), "batchVerifyFailed");
+  EXPECT_EQ(sizes(), "web-v1 4, web-v2 0");
+}
+
 TEST_F(Verbs, promote_in_full_approves_and_asks_other_gates_unless_told_to_skip_them) {
   web_.replies = {{0}};
   begin(

@@ -74,6 +74,17 @@ TEST_F(Placement, clusters_of_a_selector_run_its_share_together) {
   EXPECT_EQ(services, "east-1:true east-2:true west-1:true ");
 }
 
+TEST_F(Placement, a_component_without_replicas_counts_as_one_and_the_message_says_so) {
+  std::string text =
+      application("[{clusterSelector: {region: east}, replicas: '70%'}, {clusterSelector: {region: west}, replicas: '20%'}]");
+  const std::string scaler = "    traits: [{type: scaler, properties: {replicas: 10}}]\n";
+  text.replace(text.find(scaler), scaler.size(), "");
+  ASSERT_EQ(outside_.apply(text), "");
+  EXPECT_EQ(outside_.end(), "running spread:succeeded") << outside_.message(0);
+  EXPECT_EQ(outside_.message(0), "web: east-1 1, east-2 0, west-1 0 (it declares no replicas: counted as 1)");
+  EXPECT_EQ(sizes(), "east-1 1/1, east-2 0/0, west-1 0/0");
+}
+
 TEST_F(Placement, a_cluster_that_two_entries_match_belongs_to_the_first) {
   ASSERT_EQ(outside_.apply(application(
                 "[{clusterSelector: {tier: a}, replicas: '50%'}, {clusterSelector: {region: east}, replicas: '50%'}]")),

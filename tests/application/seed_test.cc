@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "delivery/application/show.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "oracle_case.h"
@@ -131,6 +133,33 @@ TEST(Seed, 01_and_02_a_rollout_with_policies_of_ones_own) {
       << json::print(revision["spec"]) << json::print(rendered);
   EXPECT_TRUE(rendered["data"]["policy_my-rule"].as_string().contains("vault")) << json::print(rendered["data"]);
   EXPECT_TRUE(rendered["data"]["policy_my-deploy-insight"].as_string().contains("Insight"));
+}
+
+/// Nothing but the application is looked at.
+class BareView : public control::View {
+ public:
+  Value find(const Value&) const override { return {}; }
+  std::vector<Value> owned_by(const Value&, const kube::GroupVersionKind&) const override { return {}; }
+  Time now() const override { return {}; }
+};
+
+TEST(Seed, 02_a_policy_whose_kind_no_cluster_serves_is_named_by_why_and_status) {
+  Seed seed;
+  for (const char* file : {"02.yaml", "01.definitions.yaml", "01.yaml"}) seed.apply(file);
+  EXPECT_EQ(phase_of(seed.application()), "generatingPolicy");
+  const BareView view;
+  const auto rows = delivery::application::explain_rows();
+  const auto row = std::ranges::find(rows, "Application", &control::ExplainRow::kind);
+  ASSERT_NE(row, rows.end());
+  const auto waits = row->open(seed.application(), view)("");
+  ASSERT_EQ(waits.size(), 1u);
+  EXPECT_EQ(waits[0].on, "the objects of its policies");
+  EXPECT_TRUE(waits[0].message.contains("policy my-deploy-insight")) << waits[0].message;
+  EXPECT_TRUE(waits[0].message.contains("Insight")) << waits[0].message;
+  const std::string shown = delivery::application::summary(seed.application(), view);
+  EXPECT_TRUE(shown.contains("note: Policy: policy my-deploy-insight")) << shown;
+  seed.apply("02.definitions.yaml");
+  EXPECT_EQ(seed.end(), "workflowSuspending step-0:succeeded step-1:suspending/Suspend") << "once it is served";
 }
 
 TEST(Seed, 03_as_printed_applies_the_workload_waits_and_exports) {

@@ -79,9 +79,12 @@ TEST(Spec, admission_refuses_more_than_the_controller) {
   };
   const Row rows[] = {
       {"{components: [{name: a, type: x}, {name: a, type: x}]}", "spec.components[1].name: Duplicate value: \"a\""},
-      {"{policies: [{name: a, type: debug}, {name: a, type: debug}]}", "spec.policies[1].name: Duplicate value: \"a\""},
-      {"{policies: [{name: a, type: topology, properties: {}}]}", "spec.policies[0].properties: Required value"},
-      {"{workflow: {ref: w, steps: [{type: deploy}]}}", "spec.workflow.steps: Forbidden: ref and steps exclude each other"},
+      {"{components: [], policies: [{name: a, type: debug}, {name: a, type: debug}]}",
+       "spec.policies[1].name: Duplicate value: \"a\""},
+      {"{components: [], policies: [{name: a, type: topology, properties: {}}]}",
+       "spec.policies[0].properties: Required value"},
+      {"{components: [], workflow: {ref: w, steps: [{type: deploy}]}}",
+       "spec.workflow.steps: Forbidden: ref and steps exclude each other"},
   };
   for (const Row& row : rows) {
     auto spec = read_application(yaml(row.spec));

@@ -1,3 +1,4 @@
+#include "base/zone.h"
 #include "cluster/world_fixture.h"
 
 namespace slipway::cluster {

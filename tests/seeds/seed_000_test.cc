@@ -311,7 +311,7 @@ say: op.#Message & {message: "\(len(all.value)) and \(len(one.value)) of image \
 }
 
 /// Enabled once item S19 of the review has landed.
-TEST_F(Seed000, DISABLED_op_read_takes_the_names_flat) {
+TEST_F(Seed000, op_read_takes_the_names_flat) {
   apply(config_map("open"));
   apply(step_definition("flat", R"cue(import "vela/op"
 read: op.#Read & {apiVersion: "v1", kind: "ConfigMap", namespace: context.namespace, name: "open"}

@@ -121,6 +121,12 @@ Task<Outcome> Pass::run_as_author() {
   const auto taken = co_await application.take();
   if (!taken && taken.error().reason == Reason::NotFound) co_return co_await hold_for("template", taken.error());
   if (!taken) co_return Outcome::failed(taken.error());
+  auto owned = co_await ask_owner_to_yield();
+  if (!owned) co_return Outcome::failed(std::move(owned).error());
+  if (!owned->empty()) {
+    follow();
+    co_return co_await hold("owner", *owned);
+  }
   auto made = co_await make_target();
   if (made && !target_->object.is_null()) made = co_await application.release();
   if (made) made = co_await freeze_target();
@@ -385,7 +391,6 @@ Task<Outcome> Pass::decide_and_do() {
   auto told = co_await tell(decision.news);
   if (!told) co_return Outcome::failed(std::move(told).error());
   auto done = co_await carry_out(decision.effects);
-  if (done && decision.record.rolling == wave::Rolling::VerifyingSpec) done = co_await ask_owners_to_yield();
   if (!done) co_return Outcome::failed(std::move(done).error());
   co_await notify(decision.news);
   // What gates said at once is judged now; but what was written is waited for first.

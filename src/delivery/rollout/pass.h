@@ -94,7 +94,7 @@ class Pass {
   Task<Result<void>> remove_objects(std::vector<json::Value> objects);
   Task<Result<void>> complete();
   Task<Result<void>> record_target();
-  Task<Result<void>> ask_owners_to_yield();
+  Task<Result<std::string>> ask_owner_to_yield();
   Task<Result<kube::Object>> take_fields(kube::Resource resource, kube::Object live);
 
   // Copies of configuration: pass_config.cc.

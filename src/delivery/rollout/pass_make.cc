@@ -15,6 +15,8 @@ using wave::Rolling;
 
 namespace {
 
+constexpr const char* kComponentLabel = "app.oam.dev/component";
+
 /// As it is written first: without pods or, where `live` has some, so that its own controller replaces none of them.
 Value at_beginning(Value workload, const WorkloadRow& row, const Object& live) {
   const Value size = live.is_null() ? Value(0) : field_at(live, row.size);
@@ -73,28 +75,34 @@ Task<Result<void>> Pass::record_target() {
   co_return co_await record_held(run_.client, std::move(holding), std::string(kFieldManager));
 }
 
-/// Another rollout of the component that still works on its workloads ends for this one, which was asked for later.
-Task<Result<void>> Pass::ask_owners_to_yield() {
-  if (wanted_.app_name.empty()) co_return Result<void>{};
+/// Before an attempt begins: another rollout of the component that still works on its workloads ends for this one, which was
+/// asked for later. Says which one that is; empty: there is none.
+Task<Result<std::string>> Pass::ask_owner_to_yield() {
+  const bool begins = status_.rolling == Rolling::LocatingTarget || status_.rolling == Rolling::VerifyingSpec ||
+                      status_.last_target_revision != wanted_.target_name;
+  if (!begins || wanted_.app_name.empty() || kube::is_deleting(rollout_) || has_yielded()) co_return "";
   std::vector<Workload> workloads = sources_;
   workloads.push_back(*target_);
   for (const Workload& workload : workloads) {
     const Value owner = kube::controller_of(workload.object);
     const bool is_others = !owner.is_null() && owner["uid"].as_string() != kube::uid(rollout_) && is_holder(owner);
-    if (!is_others || kube::label(workload.object, "app.oam.dev/component") != wanted_.component) continue;
+    if (!is_others || kube::label(workload.object, kComponentLabel) != wanted_.component) continue;
     SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(owner));
     const kube::Resource resource = kind == kAppRolloutKind ? kAppRollouts : kRollouts;
     const kube::ObjectKey key{run_.key.ns, owner["name"].str()};
     auto other = co_await client::get(run_.client, resource, key);
     if (!other && other.error().reason == Reason::NotFound) continue;
     if (!other) co_return fail(std::move(other).error());
+    const std::string what = fmt::format("{} belongs to {}, which is asked to yield", workload.id, holder_name(*other));
     const std::int64_t attempt = (*other)["status"]["attempt"].as_int();
-    if (kube::uid(*other) != owner["uid"].as_string() || is_asked_to_yield(*other, attempt)) continue;
+    if (kube::uid(*other) != owner["uid"].as_string()) continue;
+    if (is_asked_to_yield(*other, attempt)) co_return what;
     const Value asked = json::object({{kYieldRequest, yield_request(wanted_.target_name, attempt)}});
     const Value patch = json::object({{"metadata", json::object({{"annotations", asked}})}});
     SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(run_.client, resource, key, patch, std::string(kFieldManager)));
+    co_return what;
   }
-  co_return Result<void>{};
+  co_return "";
 }
 
 /// What the application has applied is the rollout's from here on.

@@ -11,10 +11,10 @@
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/rollout_plans.h"
+#include "delivery/application/run_stamp.h"
 #include "delivery/family/rendered_mark.h"
 #include "delivery/family/template_owner.h"
 #include "delivery/workflow/config_template.h"
-#include "delivery/application/run_stamp.h"
 
 namespace slipway::delivery::application {
 namespace {

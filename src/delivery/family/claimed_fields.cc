@@ -96,9 +96,9 @@ kube::Object without_claimed(kube::Object manifest, const kube::Object& live, st
     if (!path.empty()) rest = rest.without_path(members(path));
   }
   const bool gives_away = !kube::annotation(manifest, kClaimedFields).empty();
-  const bool knows_values = gives_away && kube::annotation(manifest, kClaimedFields) == kube::annotation(live, kClaimedFields) &&
-                            !kube::annotation(live, kClaimedValues).empty() &&
-                            !kube::annotation(manifest, kClaimedValues).empty();
+  const bool knows_values =
+      gives_away && kube::annotation(manifest, kClaimedFields) == kube::annotation(live, kClaimedFields) &&
+      !kube::annotation(live, kClaimedValues).empty() && !kube::annotation(manifest, kClaimedValues).empty();
   const kube::Object compared = knows_values ? around(manifest, claimed) : rest;
   if (gives_away && !claimed.empty() && !is_within(compared["spec"], live["spec"])) return manifest;
   for (const auto& path : claimed) {

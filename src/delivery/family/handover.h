@@ -70,7 +70,7 @@ std::optional<json::Value> handed_over_fields(const kube::Object& live, std::str
 /// What a rollout is about to make.
 struct Holdings {
   kube::Object rollout;
-  std::string application;  // its name; it lives in the rollout's namespace
+  std::string application;      // its name; it lives in the rollout's namespace
   std::string application_uid;  // empty: unknown
   std::string component;
   std::string revision;

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/zone.h"
 #include "delivery/gate/approval.h"
 #include "delivery/gate/gate.h"
 #include "delivery/gate/metric.h"
-#include "base/zone.h"
 
 namespace slipway::delivery::gate {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "delivery/gate/gate.h"
 #include "base/zone.h"
+#include "delivery/gate/gate.h"
 
 namespace slipway::delivery::gate {
 

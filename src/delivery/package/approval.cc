@@ -89,8 +89,7 @@ Answer ask_conditions(const ApprovalPolicySpec& policy, const ApproveView& view,
   return {.text = joined(waits, "; ")};
 }
 
-Answer ask(const ApprovalPolicySpec& policy, const ApproveView& view, const std::map<std::string, Zone>& zones,
-           Time now) {
+Answer ask(const ApprovalPolicySpec& policy, const ApproveView& view, const std::map<std::string, Zone>& zones, Time now) {
   const bool is_deletion = view.lifecycle == Lifecycle::DeletionProposed;
   if (is_deletion && !policy.approves_deletion) return {.text = "its policy leaves deletions to people"};
   Answer answer{.kind = Kind::Approve};

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "control/explain.h"
 #include "base/zone.h"
+#include "control/explain.h"
 #include "delivery/package/commands.h"
 
 namespace slipway::delivery::package {
@@ -20,7 +20,7 @@ std::vector<control::ExplainRow> explain_rows();
 
 /// What policies need to know beside the revision.
 struct PolicySight {
-  bool has_published = false;                 // another revision of the package is published
+  bool has_published = false;           // another revision of the package is published
   std::map<std::string, Zone> zones{};  // by name
   Time now{};
 };

@@ -1,9 +1,9 @@
 #include "delivery/package/policy_index.h"
 
 #include "base/text.h"
+#include "base/zone.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/repository_access.h"
-#include "base/zone.h"
 #include "kube/selector.h"
 
 namespace slipway::delivery::package {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/zone.h"
 #include "delivery/family/kind_mapper.h"
 #include "delivery/package/explain.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/rollout_world.h"
 #include "delivery/package/show.h"
-#include "base/zone.h"
 
 namespace slipway::delivery::package {
 namespace {

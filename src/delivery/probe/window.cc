@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "delivery/gate/window.h"
 #include "base/zone.h"
+#include "delivery/gate/window.h"
 
 namespace slipway::delivery::probe {
 

@@ -189,7 +189,7 @@ std::string traffic_provider_table() {
     for (const std::string_view name : row.providers) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", name);
     const bool is_copy = row.form == TrafficRow::Form::Copy || row.form == TrafficRow::Form::Skipper;
     table += fmt::format("| {} | {} ({}){} | {} | {} | {} |\n", names, row.kind.kind, row.kind.api_version(),
-                         is_copy           ? ", a second one is made beside it"
+                         is_copy          ? ", a second one is made beside it"
                          : row.is_created ? ", made where there is none"
                                           : "",
                          row.dialect == TrafficRow::Dialect::None ? "–" : "yes",

@@ -46,7 +46,7 @@ struct Wanted {
   std::string component{};
   std::string app_name{};  // of the application whose revision it is; empty: no application's
   std::string app_uid{};
-  bool is_as_rendered = true;                 // false: what is applied stays in the namespace (Revision::is_as_rendered)
+  bool is_as_rendered = true;  // false: what is applied stays in the namespace (Revision::is_as_rendered)
 };
 
 /// What was read from a spec; it holds as long as the generation does.

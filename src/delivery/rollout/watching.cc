@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/zone.h"
 #include "delivery/family/text.h"
 #include "delivery/gate/log.h"
-#include "base/zone.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/show.h"
 #include "delivery/rollout/subject.h"

@@ -78,7 +78,7 @@ class WorkloadCache {
   std::set<kube::ObjectKey> unread_rows_;
   std::map<kube::ObjectKey, std::string> row_faults_;
   std::vector<kube::Object> faulty_rows_;
-  std::set<kube::ObjectKey> without_row_;  // rollouts
+  std::set<kube::ObjectKey> without_row_;              // rollouts
   std::set<kube::GroupVersionKind> cluster_scoped_{};  // of those known
   std::map<kube::GroupVersionKind, kube::Resource> resources_;
 };

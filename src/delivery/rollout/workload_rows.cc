@@ -86,9 +86,10 @@ struct WrittenRow {
     d.doc("How rollouts treat a kind of workload.");
     d.field("apiVersion", &WrittenRow::api_version, "Its API version.").required().min_length(1);
     d.field("kind", &WrittenRow::kind, "Its kind.").required().min_length(1);
-    d.field("withSources", &WrittenRow::with_sources,
-            "How a rollout with sources works: Pair, one object for each version; InPlace, one object with a partition; Fields, "
-            "numbers of one object. Absent: Fields with fields, else Pair.")
+    d.field(
+         "withSources", &WrittenRow::with_sources,
+         "How a rollout with sources works: Pair, one object for each version; InPlace, one object with a partition; Fields, "
+         "numbers of one object. Absent: Fields with fields, else Pair.")
         .one_of({"Pair", "InPlace", "Fields"});
     d.field("alone", &WrittenRow::alone,
             "How one without sources works: Scale, its size; InPlace; Fields. Absent: Fields with fields, InPlace with a "

@@ -393,7 +393,8 @@ TEST(GateWindow, no_rule_takes_more_candidates_than_one_look_may_try) {
       const WindowView view = look(gate, berlin(), now);
       const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
       if (duration == Duration(1h)) EXPECT_EQ(view.verdict.text, row.text) << row.rule;
-      EXPECT_LT(seconds, 0.1) << row.rule << ": a look takes microseconds (in a build without optimisation, some milliseconds)";
+      // Seconds of CPU: without the limits a look took ten of them in a build without optimisation.
+      EXPECT_LT(seconds, 2) << row.rule;
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/check.h"
 #include "git/mirror.h"
@@ -62,18 +63,21 @@ class Repositories::LaneTurn {
  public:
   LaneTurn(Repositories& owner, std::string space) : owner_(owner), space_(std::move(space)), given_(owner.env_) {
     owner_.waiting_.push_back(this);
+    ++owner_.shares_[space_].waiting;
     owner_.give_lanes();
   }
   LaneTurn(const LaneTurn&) = delete;
   LaneTurn& operator=(const LaneTurn&) = delete;
   ~LaneTurn() {
+    const auto share = owner_.shares_.find(space_);
     if (lane_ == nullptr) {
       owner_.waiting_.remove(this);
-      return;
+      --share->second.waiting;
+    } else {
+      lane_->is_busy = false;
+      --share->second.under_way;
     }
-    lane_->is_busy = false;
-    const auto count = owner_.under_way_.find(space_);
-    if (--count->second == 0) owner_.under_way_.erase(count);
+    if (share->second.under_way + share->second.waiting == 0) owner_.shares_.erase(share);
     owner_.give_lanes();
   }
 
@@ -81,7 +85,10 @@ class Repositories::LaneTurn {
   void give(RemoteLane& lane) {
     lane_ = &lane;
     lane.is_busy = true;
-    ++owner_.under_way_[space_];
+    Share& share = owner_.shares_[space_];
+    --share.waiting;
+    ++share.under_way;
+    share.last = ++owner_.given_;
     given_.notify();
   }
   /// Null when the deadline came first.
@@ -138,11 +145,8 @@ void Repositories::give_lanes() {
   for (RemoteLane& lane : remote_lanes_) {
     if (waiting_.empty()) return;
     if (lane.is_busy) continue;
-    const auto under_way = [this](const LaneTurn* turn) {
-      const auto found = under_way_.find(turn->space());
-      return found == under_way_.end() ? std::size_t{0} : found->second;
-    };
-    const auto next = std::ranges::min_element(waiting_, {}, under_way);  // the first of equals: who has waited longest
+    const auto share_of = [this](const LaneTurn* turn) { return shares_[turn->space()]; };
+    const auto next = std::ranges::min_element(waiting_, std::less(), share_of);  // the first of equals: who waits longest
     LaneTurn* turn = *next;
     waiting_.erase(next);
     turn->give(lane);

@@ -1,14 +1,16 @@
 // Git over libgit2 (base/git.h). Mirrors live below one folder. What asks a remote runs on one of several lanes, each of which
-// has one operation at a time; the next operation is of the space (GitRemote::space, a namespace) that has the fewest under
-// way, so that a tenant whose remotes do not answer holds up itself. A host that did not answer a space in time is not asked
-// for that space for a while, which doubles from 10 s to 5 minutes; meanwhile operations fail with Timeout at once. What asks a
-// mirror runs on one of the lanes for mirrors, always the same one, in order of coming: those of other mirrors do not wait for
-// its disk. One operation at a time changes a mirror; others of the same mirror wait their turn in order of coming.
+// has one operation at a time; the next is of the space (GitRemote::space, a namespace) that has the fewest under way, and
+// among equals was given a lane least recently, so that a tenant whose remotes do not answer holds up itself. A host that did
+// not answer a space in time is not asked for that space for a while, which doubles from 10 s to 5 minutes; meanwhile
+// operations fail with Timeout at once. What asks a mirror runs on one of the lanes for mirrors, always the same one, in order
+// of coming: those of other mirrors do not wait for its disk. One operation at a time changes a mirror; others of the same
+// mirror wait their turn in order of coming.
 //
 // Time-outs count from the call, the wait for a lane included. When one strikes, the operation's sockets are shut down; only
 // the resolving of a host's name cannot be cut short (the resolver has a time-out of its own).
 #pragma once
 
+#include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
@@ -61,6 +63,15 @@ class Repositories : public Git {
     Lane* lane;
     bool is_busy = false;
   };
+  /// What a space has of the lanes.
+  struct Share {
+    std::size_t under_way = 0;
+    std::size_t waiting = 0;
+    std::uint64_t last = 0;  // when it was given one: counts up
+    bool operator<(const Share& other) const {
+      return under_way != other.under_way ? under_way < other.under_way : last < other.last;
+    }
+  };
   struct MirrorTurn;
   class Hold;
   class LaneTurn;
@@ -92,10 +103,11 @@ class Repositories : public Git {
   std::vector<RemoteLane> remote_lanes_;
   RepositoriesOptions options_;
   std::map<std::string, std::shared_ptr<MirrorTurn>> turns_;
-  std::list<LaneTurn*> waiting_;                  // for a lane, in order of coming
-  std::map<std::string, std::size_t> under_way_;  // operations on lanes by space
-  std::map<std::string, Silence> silent_;         // by space and host
-  std::set<Attempt*> attempts_;                   // under way
+  std::list<LaneTurn*> waiting_;           // for a lane, in order of coming
+  std::map<std::string, Share> shares_;    // of spaces with an operation under way or waiting
+  std::uint64_t given_ = 0;                // lanes so far
+  std::map<std::string, Silence> silent_;  // by space and host
+  std::set<Attempt*> attempts_;            // under way
   bool is_stopped_ = false;
 };
 

@@ -180,6 +180,7 @@ TEST_F(RolloutAuthor, keeps_a_gate_closed_when_an_editor_writes_into_the_status_
 }
 
 TEST_F(RolloutAuthor, takes_no_workload_row_from_the_namespace_of_a_tenant_and_none_over_a_built_in_one) {
+  apply("{apiVersion: v1, kind: Namespace, metadata: {name: vela-system}}");
   for (const char* ns : {"default", "vela-system"}) {
     apply(fmt::format(
         "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: row, namespace: {}, labels: "

@@ -393,8 +393,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
     auto recorded = co_await record_policies(run.client, application, resolved->scoped, status);
     if (!recorded) co_return Outcome::failed(std::move(recorded).error());
   }
-  app.services() = status.services;
-  app.applied() = status.applied;
+  app.services() = status.services, app.applied() = status.applied;
   if (renders) {
     auto obstacle = co_await render_all(app);
     if (!obstacle) co_return Outcome::failed(std::move(obstacle).error());
@@ -422,8 +421,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   }
   auto told = co_await tell_of(run.client, application, status, {.before = before, .was_finished = was_finished});
   if (!told) co_return Outcome::failed(std::move(told).error());
-  const Outcome outcome = again ? Outcome::retries_after(*again) : Outcome::settled();
-  co_return co_await write(run.client, as_written, std::move(status), before, outcome);
+  co_return co_await write(run.client, as_written, std::move(status), before,
+                           again ? Outcome::retries_after(*again) : Outcome::settled());
 }
 
 /// Says why the application cannot be delivered; it is looked at again when something changes, and after a pause.

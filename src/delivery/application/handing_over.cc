@@ -13,7 +13,6 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr const char* kSucceeded = "rolloutSucceed";
-constexpr const char* kComponentRollout = "Rollout";  // of the trait
 
 bool is_workload(const ManagedResource& resource) { return kube::label(resource.raw, kLabelResourceType) == "WORKLOAD"; }
 
@@ -28,7 +27,12 @@ ManagedResource reference_to(const AppRun& run, const kube::GroupVersionKind& ki
   return made;
 }
 
-std::string holder_of(const ManagedResource& resource) { return fmt::format("{}/{}", resource.kind, resource.name); }
+std::string holder_of(const ManagedResource& resource) {
+  return fmt::format("{}/{}/{}", resource.api_version, resource.kind, resource.name);
+}
+
+/// Of the trait: it rolls out revisions of a component.
+bool is_of_trait(const Value& rollout) { return rollout["spec"].has("targetRevisionName"); }
 
 /// What delivers a component from this manifest on; nullopt: the manifest is not what delivers one.
 struct Deliverer {
@@ -162,10 +166,9 @@ Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, 
 }
 
 /// Whether the record is there that a rollout has made a workload of.
-Task<Result<bool>> has_revision(AppRun& run, std::string holder, std::string revision) {
+Task<Result<bool>> has_revision(AppRun& run, Value rollout, std::string revision) {
   static const kube::GroupVersionKind kControllerRevision{"apps", "v1", "ControllerRevision"};
-  const auto read = read_holder(holder);
-  const bool is_components = read && read->kind.kind == kComponentRollout;
+  const bool is_components = is_of_trait(rollout);
   SLIPWAY_CO_TRY(live, co_await run.live_object(
                            reference_to(run, is_components ? kControllerRevision : kRevisionKind, std::move(revision))));
   co_return !live.is_null();
@@ -182,7 +185,7 @@ Task<Result<bool>> is_spare(AppRun& run, std::string holder, Value rollout, Mana
   if (live.is_null()) co_return true;
   const bool has_pods = live["spec"]["replicas"].as_int() > 0 || live["status"]["replicas"].as_int() > 0;
   if (has_pods || !kube::controller_of(live).is_null()) co_return false;
-  SLIPWAY_CO_TRY(is_known, co_await has_revision(run, std::move(holder), revision));
+  SLIPWAY_CO_TRY(is_known, co_await has_revision(run, rollout, revision));
   co_return !is_known;
 }
 
@@ -255,7 +258,7 @@ Task<Result<void>> take_over(AppRun& run, std::vector<Manifest> manifests) {
       SLIPWAY_CO_TRY(is_free, co_await has_yielded(run, rollout));
       if (is_free) continue;
       co_return fail(Reason::ServiceUnavailable,
-                     fmt::format("waiting for {} to give component {} back", holder, delivers->component));
+                     fmt::format("waiting for {} to give component {} back", holder_text(holder), delivers->component));
     }
   }
   co_return Result<void>{};
@@ -375,7 +378,7 @@ std::set<ObjectId> kept_revisions(const AppRun& run, std::int64_t limit) {
   std::map<std::string, std::set<ObjectId>> by_component;
   for (const ManagedResource& one : run.current().resources) {
     const auto delivers = deliverer_by(one);
-    if (delivers && one.kind == kComponentRollout) by_component[delivers->component];
+    if (delivers && is_of_trait(one.raw)) by_component[delivers->component];
   }
   for (auto tracker = run.outdated().rbegin(); tracker != run.outdated().rend(); ++tracker) {
     for (const ManagedResource& one : tracker->resources) {

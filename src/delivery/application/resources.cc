@@ -8,6 +8,7 @@
 #include "base/gzip.h"
 #include "base/text.h"
 #include "delivery/application/policy_outputs.h"
+#include "delivery/family/handover.h"
 #include "delivery/family/rendered_mark.h"
 #include "delivery/family/revision_resources.h"
 #include "json/text.h"
@@ -95,7 +96,9 @@ Value config_map(const AppRun& run, const Texts& texts) {
       packed.set(component + ".gz", base64_encode(gzip(text)));
     }
   }
-  Value made = record(run, "ConfigMap").with_path({"metadata", "annotations", kRenderedMark}, "true");
+  Value made = record(run, "ConfigMap")
+                   .with_path({"metadata", "annotations"},
+                              json::object({{kRenderedMark, "true"}, {kHoldingsKind, kind_text(kTrackerKind)}}));
   if (!data.empty()) made = made.with("data", data.build());
   if (!packed.empty()) made = made.with("binaryData", packed.build());
   return made;

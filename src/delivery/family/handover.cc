@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 
@@ -13,16 +12,9 @@ namespace {
 using json::Value;
 using kube::Object;
 
-const kube::Resource kTrackers{"core.oam.dev", "v1beta1", "resourcetrackers"};
 constexpr const char* kNameLabel = "app.oam.dev/name";
 constexpr const char* kNamespaceLabel = "app.oam.dev/namespace";
 constexpr const char* kUidLabel = "app.oam.dev/uid";
-
-const std::array<kube::GroupVersionKind, 2>& holder_kinds() {
-  static const std::array<kube::GroupVersionKind, 2> kKinds{kube::GroupVersionKind{"core.oam.dev", "v1beta1", "AppRollout"},
-                                                            kube::GroupVersionKind{"standard.oam.dev", "v1alpha1", "Rollout"}};
-  return kKinds;
-}
 
 /// The union of two sets of fields (fieldsV1).
 Value both(const Value& one, const Value& other) {
@@ -63,8 +55,8 @@ Object new_tracker(const Holdings& holding, const std::string& name) {
   labels.set(kNameLabel, holding.application);
   labels.set(kNamespaceLabel, Value(kube::ns(holding.rollout)));
   if (!holding.application_uid.empty()) labels.set(kUidLabel, holding.application_uid);
-  return json::object({{"apiVersion", "core.oam.dev/v1beta1"},
-                       {"kind", "ResourceTracker"},
+  return json::object({{"apiVersion", holding.kind.api_version()},
+                       {"kind", holding.kind.kind},
                        {"metadata", json::object({{"name", name},
                                                   {"labels", labels.build()},
                                                   {"annotations", json::object({{kHolder, holder_name(holding.rollout)}})}})},
@@ -73,19 +65,39 @@ Object new_tracker(const Holdings& holding, const std::string& name) {
 
 }  // namespace
 
-std::string holder_name(const Object& rollout) { return fmt::format("{}/{}", kube::kind(rollout), kube::name(rollout)); }
+std::string holder_name(const Object& rollout) {
+  const Value& name = rollout["metadata"].is_object() ? rollout["metadata"]["name"] : rollout["name"];
+  return fmt::format("{}/{}/{}", rollout["apiVersion"].as_string(), rollout["kind"].as_string(), name.as_string());
+}
+
+std::string_view holder_text(std::string_view holder) {
+  const auto name = holder.rfind('/');
+  if (name == std::string_view::npos || name == 0) return holder;
+  const auto kind = holder.rfind('/', name - 1);
+  return kind == std::string_view::npos ? holder : holder.substr(kind + 1);
+}
+
+std::string kind_text(const kube::GroupVersionKind& kind) { return fmt::format("{}/{}", kind.api_version(), kind.kind); }
+
+std::optional<kube::GroupVersionKind> read_kind(std::string_view text) {
+  const auto kind = text.rfind('/');
+  if (kind == std::string_view::npos || kind + 1 == text.size()) return std::nullopt;
+  auto read = kube::GroupVersionKind::of(
+      json::object({{"apiVersion", std::string(text.substr(0, kind))}, {"kind", std::string(text.substr(kind + 1))}}));
+  return read ? std::optional(std::move(*read)) : std::nullopt;
+}
 
 std::optional<Holder> read_holder(std::string_view text) {
-  const auto slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const auto* kind = std::ranges::find(holder_kinds(), text.substr(0, slash), &kube::GroupVersionKind::kind);
-  if (kind == holder_kinds().end()) return std::nullopt;
-  return Holder{.kind = *kind, .name = std::string(text.substr(slash + 1))};
+  const auto name = text.rfind('/');
+  if (name == std::string_view::npos || name + 1 == text.size()) return std::nullopt;
+  auto kind = read_kind(text.substr(0, name));
+  if (!kind) return std::nullopt;
+  return Holder{.kind = std::move(*kind), .name = std::string(text.substr(name + 1))};
 }
 
 bool is_holder(const Object& object) {
-  const auto kind = kube::GroupVersionKind::of(object);
-  return kind && std::ranges::find(holder_kinds(), *kind) != holder_kinds().end();
+  const Value& spec = object["spec"];
+  return spec["rolloutPlan"].is_object() && (spec.has("targetAppRevisionName") || spec.has("targetRevisionName"));
 }
 
 std::string component_of_holder(const Object& rollout) {
@@ -144,7 +156,7 @@ std::optional<Value> handed_over_fields(const Object& live, std::string_view fro
 Task<Result<void>> record_held(client::Client& client, Holdings holding, std::string manager) {
   const std::string name = fmt::format("{}-{}-{}-{}", holding.application, lower(kube::kind(holding.rollout)),
                                        kube::name(holding.rollout), kube::ns(holding.rollout));
-  auto there = co_await client::get(client, kTrackers, {"", name});
+  auto there = co_await client::get(client, holding.resource, {"", name});
   if (!there && there.error().reason != Reason::NotFound) co_return fail(std::move(there).error());
   const Object before = there ? *there : new_tracker(holding, name);
   json::ArrayBuilder entries;
@@ -157,8 +169,8 @@ Task<Result<void>> record_held(client::Client& client, Holdings holding, std::st
   for (const Value& entry : added) entries.add(entry);
   const Object wanted = before.with_path({"spec", "managedResources"}, entries.build());
   if (there && wanted == before) co_return Result<void>{};
-  auto written = there ? co_await client::update(client, kTrackers, wanted, manager)
-                       : co_await client::create(client, kTrackers, wanted, manager);
+  auto written = there ? co_await client::update(client, holding.resource, wanted, manager)
+                       : co_await client::create(client, holding.resource, wanted, manager);
   if (!written) co_return fail(std::move(written).error());
   co_return Result<void>{};
 }

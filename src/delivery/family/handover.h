@@ -25,8 +25,11 @@
 
 namespace slipway::delivery {
 
-/// Of a ResourceTracker: the rollout that keeps it, "AppRollout/a-web".
+/// Of a ResourceTracker: the rollout that keeps it, as holder_name() has it.
 inline constexpr const char* kHolder = "slipway.dev/holder";
+/// Of the record of a revision (its rendered ConfigMap, its ControllerRevision): in objects of which kind a rollout records
+/// what it makes of the revision, "GROUP/VERSION/KIND". The application's controller sets it.
+inline constexpr const char* kHoldingsKind = "slipway.dev/holdings-kind";
 /// Of a workload: the rollout that has replaced its pods. Empty or absent: none has.
 inline constexpr const char* kReplacedBy = "slipway.dev/replaced-by";
 /// Of a rollout: give everything back as it stands, and end. The value is yield_request(); one request counts once.
@@ -36,15 +39,20 @@ inline constexpr const char* kRevisionAnnotation = "rollout.slipway.dev/revision
 /// Label of such workloads and of their pods: the name of the workload.
 inline constexpr const char* kRevisionLabel = "app.oam.dev/revision";
 
-/// "AppRollout/a-web".
+/// "core.oam.dev/v1beta1/AppRollout/a-web"; also of a reference with apiVersion, kind and name.
 std::string holder_name(const kube::Object& rollout);
-/// The kind and name of a holder; nullopt when it is not one of a kind that holds.
+/// "AppRollout/a-web", for people.
+std::string_view holder_text(std::string_view holder);
+/// The kind and name of a holder; nullopt when the text is not one.
 struct Holder {
   kube::GroupVersionKind kind;
   std::string name;
 };
 std::optional<Holder> read_holder(std::string_view text);
-/// Whether an object is a rollout of a kind that holds what it makes.
+/// "GROUP/VERSION/KIND", as kHoldingsKind has it, and back; nullopt when it is not of that form.
+std::string kind_text(const kube::GroupVersionKind& kind);
+std::optional<kube::GroupVersionKind> read_kind(std::string_view text);
+/// Whether an object, with its spec, is a rollout over revisions, which holds what it makes.
 bool is_holder(const kube::Object& object);
 /// The component that a rollout over revisions rolls out; empty: the only one of its revision.
 std::string component_of_holder(const kube::Object& rollout);
@@ -75,6 +83,8 @@ struct Holdings {
   std::string component;
   std::string revision;
   std::vector<kube::Object> objects;  // with apiVersion, kind, metadata.name
+  kube::GroupVersionKind kind;        // of the tracker, and its resource
+  kube::Resource resource;
 };
 /// Adds the objects to the tracker of the rollout. Errors: those of reading and writing it, Conflict when another is faster.
 Task<Result<void>> record_held(client::Client& client, Holdings holding, std::string manager);

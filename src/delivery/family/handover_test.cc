@@ -30,13 +30,17 @@ TEST(Handover, autoscalers_follow_their_workload_and_no_other) {
 }
 
 TEST(Handover, holders_are_rollouts_over_revisions) {
-  EXPECT_TRUE(is_holder(parsed("{apiVersion: core.oam.dev/v1beta1, kind: AppRollout}")));
-  EXPECT_TRUE(is_holder(parsed("{apiVersion: standard.oam.dev/v1alpha1, kind: Rollout}")));
-  EXPECT_FALSE(is_holder(parsed("{apiVersion: argoproj.io/v1alpha1, kind: Rollout}")));
-  EXPECT_FALSE(is_holder(parsed("{apiVersion: standard.oam.dev/v1alpha1, kind: RolloutTrait}")));
-  ASSERT_TRUE(read_holder("AppRollout/a-web"));
-  EXPECT_EQ(read_holder("AppRollout/a-web")->name, "a-web");
-  EXPECT_FALSE(read_holder("Deployment/web"));
+  EXPECT_TRUE(is_holder(parsed("{spec: {targetAppRevisionName: a-v1, rolloutPlan: {}}}")));
+  EXPECT_TRUE(is_holder(parsed("{spec: {targetRevisionName: web-v1, rolloutPlan: {}}}")));
+  EXPECT_FALSE(is_holder(parsed("{spec: {strategy: {canary: {}}}}")));
+  EXPECT_FALSE(is_holder(parsed("{spec: {targetRef: {name: web}, rolloutPlan: {}}}")));
+  const std::string holder = holder_name(parsed("{apiVersion: g.example/v1, kind: Roll, metadata: {name: a-web}}"));
+  EXPECT_EQ(holder, "g.example/v1/Roll/a-web");
+  EXPECT_EQ(holder_text(holder), "Roll/a-web");
+  ASSERT_TRUE(read_holder(holder));
+  EXPECT_EQ(read_holder(holder)->name, "a-web");
+  EXPECT_EQ(kind_text(read_holder(holder)->kind), "g.example/v1/Roll");
+  EXPECT_FALSE(read_holder("web"));
 }
 
 TEST(Handover, a_request_to_yield_is_about_one_attempt) {

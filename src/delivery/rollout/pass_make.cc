@@ -26,6 +26,12 @@ Value at_beginning(Value workload, const WorkloadRow& row, const Object& live) {
   return workload;
 }
 
+/// Whether a reference names a rollout over revisions.
+bool is_over_revisions(const Value& reference) {
+  const auto kind = kube::GroupVersionKind::of(reference);
+  return kind && (*kind == kAppRolloutKind || *kind == kRolloutKind);
+}
+
 }  // namespace
 
 bool Pass::is_target_asked() const {
@@ -64,12 +70,19 @@ Task<Result<void>> Pass::record_target() {
   const bool is_by_trait = kube::kind(rollout_) == kRolloutKind.kind && !wanted_.app_name.empty();
   // What a user has written is no application's: the application would delete what that user names.
   if ((wanted_.app_uid.empty() && !is_by_trait) || !wanted_.is_as_rendered) co_return Result<void>{};
+  const auto kind = read_kind(wanted_.holdings_kind);
+  if (!kind || kind->group != kAppGroup) co_return Result<void>{};
+  SLIPWAY_CO_TRY(resource, co_await tools_.workloads.resource_of(run_.client, *kind));
+  // A user may have named the kind. Of those that are for the whole cluster only the application's records are in the group.
+  if (!tools_.workloads.is_cluster_scoped(*kind)) co_return Result<void>{};
   Holdings holding{.rollout = rollout_,
                    .application = wanted_.app_name,
                    .application_uid = wanted_.app_uid,
                    .component = wanted_.component,
                    .revision = wanted_.target_name,
-                   .objects = wanted_.others};
+                   .objects = wanted_.others,
+                   .kind = *kind,
+                   .resource = std::move(resource)};
   holding.objects.push_back(wanted_.workload);
   holding.objects.insert(holding.objects.end(), wanted_.scalers.begin(), wanted_.scalers.end());
   co_return co_await record_held(run_.client, std::move(holding), std::string(kFieldManager));
@@ -85,21 +98,22 @@ Task<Result<std::string>> Pass::ask_owner_to_yield() {
   workloads.push_back(*target_);
   for (const Workload& workload : workloads) {
     const Value owner = kube::controller_of(workload.object);
-    const bool is_others = !owner.is_null() && owner["uid"].as_string() != kube::uid(rollout_) && is_holder(owner);
+    const bool is_others = !owner.is_null() && owner["uid"].as_string() != kube::uid(rollout_) && is_over_revisions(owner);
     if (!is_others || kube::label(workload.object, kComponentLabel) != wanted_.component) continue;
     SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(owner));
     const kube::Resource resource = kind == kAppRolloutKind ? kAppRollouts : kRollouts;
     const kube::ObjectKey key{run_.key.ns, owner["name"].str()};
-    auto other = co_await client::get(run_.client, resource, key);
+    auto other = co_await client::get(author_, resource, key);
     if (!other && other.error().reason == Reason::NotFound) continue;
     if (!other) co_return fail(std::move(other).error());
-    const std::string what = fmt::format("{} belongs to {}, which is asked to yield", workload.id, holder_name(*other));
+    const std::string what =
+        fmt::format("{} belongs to {}, which is asked to yield", workload.id, holder_text(holder_name(*other)));
     const std::int64_t attempt = (*other)["status"]["attempt"].as_int();
     if (kube::uid(*other) != owner["uid"].as_string()) continue;
     if (is_asked_to_yield(*other, attempt)) co_return what;
     const Value asked = json::object({{kYieldRequest, yield_request(wanted_.target_name, attempt)}});
     const Value patch = json::object({{"metadata", json::object({{"annotations", asked}})}});
-    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(run_.client, resource, key, patch, std::string(kFieldManager)));
+    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(author_, resource, key, patch, std::string(kFieldManager)));
     co_return what;
   }
   co_return "";

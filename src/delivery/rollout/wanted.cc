@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "base/gzip.h"
+#include "delivery/family/handover.h"
 #include "delivery/family/rendered_mark.h"
 #include "delivery/family/revision_resources.h"
 #include "delivery/rollout/admission.h"
@@ -256,8 +257,10 @@ Task<Result<Wanted>> Finder::find() {
   wants.target = {.api_version = kind.api_version(), .kind = kind.kind, .name = revision->component, .ns = "", .uid = ""};
   wants.component = revision->component;
   wants.app_name = kube::label(revision->workload, kNameLabel);
-  for (const Value& owner : revision->owners) {
-    if (owner["kind"].as_string() == "Application") wants.app_uid = owner["uid"].str();
+  wants.holdings_kind = revision->holdings_kind;
+  // The record of an application's revision belongs to the application.
+  if (!wants.app_name.empty() && !revision->owners.empty() && revision->owners.front()["name"].as_string() == wants.app_name) {
+    wants.app_uid = revision->owners.front()["uid"].str();
   }
   Value workload = with_labels(revision->workload, *revision, ns_)
                        .with_path({"metadata", "name"}, revision->component)
@@ -327,6 +330,7 @@ Result<Revision> read_rendered(const Object& map, const std::string& component) 
   }
   revision.owners = owners_for(map);
   revision.is_as_rendered = is_marked_rendered(map);
+  revision.holdings_kind = kube::annotation(map, kHoldingsKind);
   return revision;
 }
 
@@ -341,6 +345,7 @@ Result<Revision> read_recorded(const Object& record, const std::string& componen
     const Value& label = record["metadata"]["labels"][name];
     if (label.is_string()) made.workload = made.workload.with_path({"metadata", "labels", name}, label);
   }
+  made.holdings_kind = kube::annotation(record, kHoldingsKind);
   return made;
 }
 

@@ -33,6 +33,8 @@ class WorkloadCache {
   Task<Result<std::vector<kube::Object>>> find_of_component(client::Client& client, kube::GroupVersionKind kind, Component of);
   /// Of a kind that was looked for; nullopt: it is not served.
   std::optional<kube::Resource> known_resource(const kube::GroupVersionKind& kind) const;
+  /// As which resource a kind is served. NotFound when it is not.
+  Task<Result<kube::Resource>> resource_of(client::Client& client, kube::GroupVersionKind kind);
   bool is_cluster_scoped(const kube::GroupVersionKind& kind) const { return cluster_scoped_.contains(kind); }
 
   struct Looked {
@@ -65,7 +67,6 @@ class WorkloadCache {
   void pod_changed(const kube::Object& before, const kube::Object& after);
   void row_changed(const kube::Object& before, const kube::Object& after);
   Task<Result<void>> read_rows(client::Client& client);
-  Task<Result<kube::Resource>> resource_of(client::Client& client, kube::GroupVersionKind kind);
 
   control::Watches* watches_ = nullptr;
   std::function<void(const kube::ObjectKey&)> enqueue_;

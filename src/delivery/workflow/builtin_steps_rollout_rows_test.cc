@@ -91,36 +91,37 @@ std::vector<StepRow> environments() {
   };
 }
 
+constexpr const char* kLoaded = R"({"value":[{"name":"web"}],"others":[]})";
+
 std::vector<StepRow> rolling() {
-  const char* load = R"({"value":[{"name":"web"}],"others":[]})";
   const char* blue_green = R"({"batchPartition":0,"traffic":{"provider":"nginx"},"rolloutBatches":[{"replicas":"50%"},)"
                            R"({"replicas":0},{"gates":[{"name":"promotion","at":"before","approval":{}}]}]})";
-  const Answers shared_out = {{"oam.load-rolled-comps", {load}},
+  const Answers shared_out = {{"oam.load-rolled-comps", {kLoaded}},
                               {"kube.read", {rollout("app-v2", "rollingInBatches", "batchReady", 0, blue_green)}}};
   const std::string unsplit = rollout("app-v2", "rollingInBatches", "batchReady", 0,
                                       R"({"batchPartition":0,"rolloutBatches":[{"replicas":"50%"},{"replicas":0},{}]})");
   const Answers shifted = {
-      {"oam.load-rolled-comps", {load}},
+      {"oam.load-rolled-comps", {kLoaded}},
       {"kube.read",
        {rollout("app-v2", "rollingInBatches", "batchReady", 1, R"({"batchPartition":1,"rolloutBatches":[{},{},{}]})")}}};
-  const Answers failed = {{"oam.load-rolled-comps", {load}},
+  const Answers failed = {{"oam.load-rolled-comps", {kLoaded}},
                           {"kube.read", {rollout("app-v2", "rolloutFailed", "batchReady", 1, R"({"batchPartition":2})")}}};
   return {
       {"app-rollout",
        R"({"component":"web","plan":{}})",
-       {{"oam.load-rolled-comps", {load}}},
+       {{"oam.load-rolled-comps", {kLoaded}}},
        "oam.load-rolled-comps, kube.apply(AppRollout ns/app-web), builtin.wait(false)"},
       {"app-rollout",
        R"({"component":"web","plan":{}})",
-       {{"oam.load-rolled-comps", {load}}, {"kube.apply", {rollout("app-v1", "rolloutSucceed", "batchReady", 0)}}},
+       {{"oam.load-rolled-comps", {kLoaded}}, {"kube.apply", {rollout("app-v1", "rolloutSucceed", "batchReady", 0)}}},
        "oam.load-rolled-comps, kube.apply(AppRollout ns/app-web), builtin.wait(false)"},
       {"app-rollout",
        R"({"component":"web","plan":{}})",
-       {{"oam.load-rolled-comps", {load}}, {"kube.apply", {rollout("app-v2", "rolloutSucceed", "batchReady", 0)}}},
+       {{"oam.load-rolled-comps", {kLoaded}}, {"kube.apply", {rollout("app-v2", "rolloutSucceed", "batchReady", 0)}}},
        "oam.load-rolled-comps, kube.apply(AppRollout ns/app-web), builtin.wait(true)"},
       {"app-rollout",
        R"({"component":"web","plan":{}})",
-       {{"oam.load-rolled-comps", {load}}, {"kube.apply", {rollout("app-v2", "rolloutFailed", "batchReady", 0)}}},
+       {{"oam.load-rolled-comps", {kLoaded}}, {"kube.apply", {rollout("app-v2", "rolloutFailed", "batchReady", 0)}}},
        "oam.load-rolled-comps, kube.apply(AppRollout ns/app-web), builtin.fail(the rollout of web failed)"},
       {"app-rollout",
        R"({"component":"conf","plan":{}})",
@@ -128,25 +129,25 @@ std::vector<StepRow> rolling() {
        "oam.load-rolled-comps, oam.component-apply( conf), builtin.wait(true)"},
       {"blue-green-rollout",
        R"({"partition":"50%"})",
-       {{"oam.load-rolled-comps", {load}}, {"kube.apply", {rollout("app-v2", "rollingInBatches", "batchInRolling", 0)}}},
+       {{"oam.load-rolled-comps", {kLoaded}}, {"kube.apply", {rollout("app-v2", "rollingInBatches", "batchInRolling", 0)}}},
        "oam.load-rolled-comps, kube.apply(AppRollout ns/app-web), builtin.wait(false)"},
       {"blue-green-rollout",
        R"({"partition":"50%"})",
-       {{"oam.load-rolled-comps", {load}}, {"kube.apply", {rollout("app-v2", "rollingInBatches", "batchReady", 0)}}},
+       {{"oam.load-rolled-comps", {kLoaded}}, {"kube.apply", {rollout("app-v2", "rollingInBatches", "batchReady", 0)}}},
        "oam.load-rolled-comps, kube.apply(AppRollout ns/app-web), builtin.wait(true)"},
       {"blue-green-rollout",
        R"({"components":["db"]})",
-       {{"oam.load-rolled-comps", {load}}},
+       {{"oam.load-rolled-comps", {kLoaded}}},
        "oam.load-rolled-comps, builtin.wait(true)"},
       {"traffic-shift",
        R"({"partition":"50%"})",
-       {{"oam.load-rolled-comps", {load}}, {"kube.read", {unsplit}}},
+       {{"oam.load-rolled-comps", {kLoaded}}, {"kube.read", {unsplit}}},
        "oam.load-rolled-comps, kube.read(AppRollout ns/app-web), kube.patch(AppRollout ns/app-web), builtin.message(nothing "
        "splits the traffic of web: it goes by the share of ready pods (property traffic of the step blue-green-rollout names "
        "what splits it)), builtin.wait(false)"},
       {"traffic-shift",
        R"({"partition":"50%"})",
-       {{"oam.load-rolled-comps", {load}}, {"kube.read", {rollout("app-v1", "rolloutSucceed", "batchReady", 0)}}},
+       {{"oam.load-rolled-comps", {kLoaded}}, {"kube.read", {rollout("app-v1", "rolloutSucceed", "batchReady", 0)}}},
        "oam.load-rolled-comps, kube.read(AppRollout ns/app-web), builtin.wait(true)"},
       {"traffic-shift", R"({"partition":"50%"})", shared_out,
        "oam.load-rolled-comps, kube.read(AppRollout ns/app-web), kube.patch(AppRollout ns/app-web), builtin.wait(false)"},

@@ -118,7 +118,7 @@ TEST_F(Revisions, drain_what_was_delivered_under_the_components_name) {
   revision("a-v2", workload("web:2", 1));
   roll("a-v2", "a-v1", "{numBatches: 1}");
   await("rolloutSucceed", "a-v2");
-  EXPECT_EQ(sizes(), "web 0, web-v2 3") << "T is what the source had";
+  EXPECT_EQ(sizes(), "web 0, web-v2 1") << "T is what the revision declares";
 }
 
 TEST_F(Revisions, of_a_stateful_set_are_renewed_in_place) {

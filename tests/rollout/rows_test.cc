@@ -20,7 +20,7 @@ class Rows : public RolloutTest {
     apply(
         "{apiVersion: standard.oam.dev/v1alpha1, kind: RolloutTrait, metadata: {name: r}, spec: {targetRef: {apiVersion: "
         "apps/v1, "
-        "kind: ReplicaSet, name: set}, rolloutPlan: {numBatches: 2, targetSize: 4}}}");
+        "kind: ReplicaSet, name: set}, rolloutPlan: {numBatches: 1, targetSize: 4}}}");
     advance(seconds{30});
   }
   void describe_kind(const std::string& row) {

@@ -352,7 +352,7 @@ TEST_F(Seed000, each_modification_makes_a_revision) {
 TEST_F(Seed000, sub_steps_run_as_a_graph) {
   apply(kGate);
   apply(application_of("[{name: g, type: step-group, subSteps: [" + gate("x") +
-                       ", {name: y, type: print-message-in-status, properties: {message: m}}, {name: z, type: "
+                       ", {name: 'y', type: print-message-in-status, properties: {message: m}}, {name: z, type: "
                        "print-message-in-status, properties: "
                        "{message: m}, dependsOn: [x]}]}]"));
   EXPECT_EQ(end(), "runningWorkflow g:running x:running/Wait y:succeeded z:pending");

@@ -161,21 +161,6 @@ TEST_F(Seed004, without_a_cluster_ref_the_target_is_in_the_pipelines_own_cluster
   EXPECT_TRUE(until([&] { return line() == "here 1.0.0 → there 2.0.0"; })) << json::print_pretty(status());
 }
 
-TEST_F(Seed004, a_kustomization_is_an_application_too) {
-  have({"dev"});
-  Repository repository(folder_ / "apps.git");
-  const std::string commit = repository.commit(
-      {{"podinfo/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made, namespace: podinfo}\n"}}, "one");
-  follow("dev", repository.path(), "podinfo");
-  apply(
-      kHub,
-      "{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {name: podinfo}, spec: {appRef: {kind: "
-      "Kustomization, name: apps}, environments: [{name: dev, targets: [{namespace: podinfo, clusterRef: {kind: GitopsCluster, "
-      "name: dev}}]}]}}");
-  ASSERT_TRUE(until([&] { return target("dev")["state"] == Value("settled"); })) << json::print_pretty(status());
-  EXPECT_TRUE(target("dev")["revision"].as_string().contains(commit.substr(0, 7))) << json::print(target("dev"));
-}
-
 TEST_F(Seed004, one_list_has_all_pipelines_with_their_state) {
   have({"dev"});
   for (const char* name : {"podinfo", "web"}) {

@@ -27,9 +27,7 @@ ManagedResource reference_to(const AppRun& run, const kube::GroupVersionKind& ki
   return made;
 }
 
-std::string holder_of(const ManagedResource& resource) {
-  return fmt::format("{}/{}/{}", resource.api_version, resource.kind, resource.name);
-}
+std::string holder_of(const ManagedResource& resource) { return holder_name(resource.raw); }
 
 /// Of the trait: it rolls out revisions of a component.
 bool is_of_trait(const Value& rollout) { return rollout["spec"].has("targetRevisionName"); }

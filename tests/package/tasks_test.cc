@@ -170,7 +170,7 @@ TEST_F(PackageTasks, a_package_of_any_git_repository_can_be_cloned) {
   EXPECT_EQ(file(name, "web.yaml"), cloned(1));
   EXPECT_EQ(condition(name, "seen"), "Unknown (Imported)") << "a claim";
   EXPECT_EQ(revision(name)["status"]["upstreamLock"]["git"]["directory"], Value("stacks/web"));
-  const std::string commit = foreign.git("rev-parse release");
+  const std::string commit = foreign.git("rev-parse release").substr(0, 40);
   foreign.commit({{"stacks/web/web.yaml", deployment(2)}}, "later", "release");
   const std::string by_commit =
       draft("edge", "web-of-commit", "v1",

@@ -266,14 +266,14 @@ TEST_F(Seed000, a_retry_goes_on_with_the_step_that_failed) {
 
 TEST_F(Seed000, step_index_counts_the_steps_that_are_done) {
   apply(kGate);
-  apply(application_of("[" + gate("x") + ", " + gate("y") + "]"));
+  apply(application_of("[" + gate("x") + ", " + gate("z") + "]"));
   end();
   EXPECT_EQ(run()["stepIndex"].as_int(), 0);
   apply(config_map("x"));
-  EXPECT_EQ(end(), "runningWorkflow x:succeeded y:running/Wait");
+  EXPECT_EQ(end(), "runningWorkflow x:succeeded z:running/Wait");
   EXPECT_EQ(run()["stepIndex"].as_int(), 1);
-  apply(config_map("y"));
-  EXPECT_EQ(end(), "running x:succeeded y:succeeded");
+  apply(config_map("z"));
+  EXPECT_EQ(end(), "running x:succeeded z:succeeded");
   EXPECT_EQ(run()["stepIndex"].as_int(), 2);
   EXPECT_TRUE(run()["finished"].as_bool());
 }

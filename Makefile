@@ -49,6 +49,8 @@ FUZZ_SECONDS ?= 60
 # Under sanitizers one in so many points of the simulator is tried: what they look for is on every way there.
 SAMPLE ?= 60
 # All test programs but the one that reads the sources.
+# Programs that sanitized tests start.
+SANITIZED_TOO = slipway
 SANITIZED = $$(grep -vx house_test out/asan/tests.txt)
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
@@ -84,7 +86,7 @@ test: deps out/dev/build.ninja
 	tools/run-tests out/dev
 
 sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
-	ninja -j $(JOBS) -C out/asan slipway $(SANITIZED)
+	ninja -j $(JOBS) -C out/asan $(SANITIZED_TOO) $(SANITIZED)
 	ninja -j $(JOBS) -C out/tsan store_test cue_threads_test
 	SLIPWAY_SIM_EVERY=$(SAMPLE) SLIPWAY_SIM_SEEDS=4 SLIPWAY_EXPLORE=small SLIPWAY_CORPUS_EVERY=8 tools/run-tests out/asan $(SANITIZED)
 	tools/run-tests out/tsan store_test 'cue_threads_test:Threads.*:Cue.*thread*'

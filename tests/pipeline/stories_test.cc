@@ -78,12 +78,12 @@ TEST_F(Stories, story_11_query_chart_versions_over_all_clusters) {
   apply("prod", release("6.1.5", "web"));
   ASSERT_TRUE(until([&] { return version("staging") == "6.1.5" && version("prod", "web") == "6.1.5"; }));
   EXPECT_EQ(command("", "inventory", {}, {{"charts", "true"}}),
-            "CHART    VERSION  DIGEST  PIPELINE         ENVIRONMENT  CLUSTER  NAMESPACE\n"
-            "podinfo  6.1.5    -       default/podinfo  staging      staging  podinfo\n"
-            "podinfo  6.1.6    -       default/podinfo  dev          dev      podinfo\n"
-            "web      6.1.5    -       default/web      prod         prod     podinfo\n"
-            "web      6.1.5    -       default/web      staging      staging  podinfo\n"
-            "web      6.1.6    -       default/web      dev          dev      podinfo\n")
+            "CHART    VERSION  DIGEST  RELEASE  PIPELINE         ENVIRONMENT  CLUSTER  NAMESPACE\n"
+            "podinfo  6.1.5    -       podinfo  default/podinfo  staging      staging  podinfo\n"
+            "podinfo  6.1.6    -       podinfo  default/podinfo  dev          dev      podinfo\n"
+            "web      6.1.5    -       web      default/web      prod         prod     podinfo\n"
+            "web      6.1.5    -       web      default/web      staging      staging  podinfo\n"
+            "web      6.1.6    -       web      default/web      dev          dev      podinfo\n")
       << "and podinfo, which prod does not have, in no row";
 }
 
@@ -95,7 +95,7 @@ TEST_F(Stories, story_12_query_image_tags_over_all_clusters) {
   apply("prod", release("6.1.5", "podinfo", "  values: {image: {tag: 6.1.5-hotfix}}\n"));
   ASSERT_TRUE(until([&] { return environment("prod")["readyCount"] == Value(2) && version("dev") == "6.1.6"; }));
   EXPECT_EQ(command("", "inventory", {}, {{"images", "true"}}),
-            "IMAGE    TAG           DIGEST  PIPELINE         ENVIRONMENT  CLUSTER  NAMESPACE\n"
+            "IMAGE    TAG           DIGEST  RELEASE  PIPELINE         ENVIRONMENT  CLUSTER  NAMESPACE\n"
             "podinfo  6.1.5         -       default/podinfo  prod         staging  podinfo\n"
             "podinfo  6.1.5-hotfix  -       default/podinfo  prod         prod     podinfo\n"
             "podinfo  6.1.6         -       default/podinfo  dev          dev      podinfo\n");

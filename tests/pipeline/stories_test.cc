@@ -95,7 +95,7 @@ TEST_F(Stories, story_12_query_image_tags_over_all_clusters) {
   apply("prod", release("6.1.5", "podinfo", "  values: {image: {tag: 6.1.5-hotfix}}\n"));
   ASSERT_TRUE(until([&] { return environment("prod")["readyCount"] == Value(2) && version("dev") == "6.1.6"; }));
   EXPECT_EQ(command("", "inventory", {}, {{"images", "true"}}),
-            "IMAGE    TAG           DIGEST  RELEASE  PIPELINE         ENVIRONMENT  CLUSTER  NAMESPACE\n"
+            "IMAGE    TAG           DIGEST  PIPELINE         ENVIRONMENT  CLUSTER  NAMESPACE\n"
             "podinfo  6.1.5         -       default/podinfo  prod         staging  podinfo\n"
             "podinfo  6.1.5-hotfix  -       default/podinfo  prod         prod     podinfo\n"
             "podinfo  6.1.6         -       default/podinfo  dev          dev      podinfo\n");

@@ -205,12 +205,12 @@ TEST_F(TwoFamilies, kinds_that_descriptions_may_look_at_are_those_of_all_rows) {
                           kind.group == "packages.slipway.dev";
     if (!is_other) kinds.push_back(kind.group + "/" + kind.kind);
   }
-  EXPECT_EQ(kinds,
-            (std::vector<std::string>{"/Event", "/Pod", "apps/DaemonSet", "apps/Deployment", "apps/ReplicaSet",
-                                      "apps/StatefulSet", "apps.kruise.io/CloneSet", "apps.kruise.io/StatefulSet",
-                                      "autoscaling/HorizontalPodAutoscaler", "batch/Job", "batch.slipway.dev/Workflow",
-                                      "batch.slipway.dev/WorkflowStepSet", "policy/PodDisruptionBudget",
-                                      "second.example.test/Note", "second.example.test/Page", "second.example.test/Workflow"}));
+  EXPECT_EQ(kinds, (std::vector<std::string>{
+                       "/Event", "/Pod", "apps/DaemonSet", "apps/Deployment", "apps/ReplicaSet", "apps/StatefulSet",
+                       "apps.kruise.io/CloneSet", "apps.kruise.io/StatefulSet", "autoscaling/HorizontalPodAutoscaler",
+                       "batch/Job", "batch.slipway.dev/CronWorkflow", "batch.slipway.dev/Workflow",
+                       "batch.slipway.dev/WorkflowStepSet", "policy/PodDisruptionBudget", "second.example.test/Note",
+                       "second.example.test/Page", "second.example.test/Workflow"}));
 }
 
 }  // namespace

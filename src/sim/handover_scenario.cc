@@ -54,12 +54,12 @@ Task<> wait_for_running(World& world, std::string revision) {
   }
 }
 
-/// Until the first batch of the AppRollout is done.
-Task<> wait_for_batch(World& world) {
+/// Until the first batch of the AppRollout's attempt at that revision is done.
+Task<> wait_for_batch(World& world, std::string revision) {
   for (;;) {
     const auto seen = co_await client::get(world.user(), kAppRollouts, {"default", "a-web"});
     const Value status = seen ? (*seen)["status"] : Value();
-    if (status["upgradedReplicas"].as_int() >= 1) co_return;
+    if (status["lastTargetRevision"].as_string() == revision && status["upgradedReplicas"].as_int() >= 1) co_return;
     co_await sleep_for(world.user_domain().env(), 500ms);
   }
 }
@@ -74,7 +74,7 @@ Task<> hand_over(World& world) {
   co_await apply_text(world, blue_green(4));
   co_await wait_for_running(world, "a-v4");
   co_await apply_text(world, planned(5));
-  co_await wait_for_batch(world);
+  co_await wait_for_batch(world, "a-v5");
   co_await apply_text(world, normal(6));
   co_await wait_for_running(world, "a-v6");
   co_await sleep_for(world.user_domain().env(), 20s);  // what is of no more use is collected

@@ -2,6 +2,9 @@
 
 namespace slipway::control {
 
+// A server of this process takes the user from the request. A client of a cluster elsewhere sends impersonation headers
+// (remote/request.h), for which its own credentials need the verb impersonate there.
+
 bool ActingClient::may_reach(const client::Request& request) const {
   if (confinement_ == nullptr || confinement_->why.empty()) return true;
   return is_home_ && request.ns == confinement_->ns;

@@ -1,7 +1,7 @@
 // Users with few rights, for what is done as an author, with the roles they are given.
 #pragma once
 
-#include "fleet/identity.h"
+#include "control/acting_client.h"
 #include "plane_fixture.h"
 
 namespace slipway::jobflow_test {
@@ -9,12 +9,12 @@ namespace slipway::jobflow_test {
 class RightsTest : public PlaneTest {
  public:
   /// A client of a user of no group.
-  fleet::IdentityClient& as(const std::string& user) {
+  control::ActingClient& as(const std::string& user) {
     auto& client = users_[user];
     if (!client) {
       kube::UserInfo info;
       info.name = user;
-      client = std::make_unique<fleet::IdentityClient>(server(), std::make_shared<const kube::UserInfo>(info));
+      client = std::make_unique<control::ActingClient>(server(), std::make_shared<const kube::UserInfo>(info));
     }
     return *client;
   }
@@ -44,7 +44,7 @@ class RightsTest : public PlaneTest {
   void must(const Result<Value>& made) { ASSERT_TRUE(made) << made.error().message; }
 
  private:
-  std::map<std::string, std::unique_ptr<fleet::IdentityClient>> users_;
+  std::map<std::string, std::unique_ptr<control::ActingClient>> users_;
   int roles_ = 0;
 };
 

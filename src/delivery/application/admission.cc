@@ -121,7 +121,7 @@ std::vector<kube::AdmissionRow> author_rows(const std::string& definition_namesp
   return rows;
 }
 
-/// Templates of configurations are carried out for whoever uses them, rendered resources by rollouts.
+/// Configuration templates are rendered for every user who names them; rollouts apply rendered resources.
 kube::Object stamp_config_map(const kube::Object& map, const kube::Object& old, const kube::Asker& asker) {
   const kube::Object marked = keep_rendered_mark(map, old, asker);
   return kube::name(map).starts_with(workflow::kConfigTemplatePrefix) ? record_author(marked, old, asker) : marked;

@@ -4,9 +4,8 @@
 
 namespace slipway::delivery::jobflow {
 
-AuthorClient::AuthorClient(client::Client& own, const kube::Object& object, ActsAs acts_as) : own_(own) {
-  auto author = acts_as == ActsAs::User ? writer_of(object) : nullptr;
-  if (author) as_.emplace(own, std::move(author));
+control::ActingClient as_author(client::Client& own, const kube::Object& object, ActsAs acts_as) {
+  return {own, acts_as == ActsAs::User ? writer_of(object) : nullptr};
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -274,9 +274,9 @@ Task<Result<ExternalView>> WorkflowController::look_far(control::Reconcile& run,
     if (!found) co_return unknown;
     own = *found;
   }
-  AuthorClient author(*own, workflow, options_.acts_as);
+  control::ActingClient author = as_author(*own, workflow, options_.acts_as);
   ObjectKey key{reference.ns.empty() ? std::string(kube::ns(workflow)) : reference.ns, reference.name};
-  auto seen = co_await poll(*own, *author, std::move(key), step);
+  auto seen = co_await poll(*own, author, std::move(key), step);
   if (seen) co_return seen;
   const Status& error = seen.error();
   if (reference.cluster.empty() && error.reason != Reason::Forbidden) co_return seen;

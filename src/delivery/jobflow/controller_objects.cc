@@ -39,8 +39,8 @@ Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& cl
     co_return unknown;
   }
   const StepStatus record = flow.record(step);
-  AuthorClient author(client, flow.workflow(), options_.acts_as);
-  auto found = co_await client::get(*author, mapped->resource, {std::string(kube::ns(flow.workflow())), record.reference.name});
+  control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);
+  auto found = co_await client::get(author, mapped->resource, {std::string(kube::ns(flow.workflow())), record.reference.name});
   if (!found && found.error().reason == Reason::NotFound) {
     if (found.error().name.empty()) kinds_.forget("");  // the resource, not the object, is missing
     found = Value();
@@ -59,9 +59,9 @@ Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& cl
 Task<Result<void>> WorkflowController::create_object(client::Client& client, Flow& flow, StepAttempt attempt) {
   auto mapped = co_await kinds_.find(client, "", kind_of(flow.program(), attempt.step));
   if (!mapped) co_return fail(std::move(mapped).error());
-  AuthorClient author(client, flow.workflow(), options_.acts_as);
+  control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);
   const kube::Object wanted = make_object(flow.workflow(), flow.program(), attempt.step, attempt.attempt);
-  auto made = co_await client::create(*author, mapped->resource, wanted, field_manager());
+  auto made = co_await client::create(author, mapped->resource, wanted, field_manager());
   if (made) {
     flow.see_external(attempt.step, view_object(flow.workflow(), flow.program(), attempt.step, attempt.attempt, *made));
     co_return Result<void>{};
@@ -81,16 +81,16 @@ Task<Result<void>> WorkflowController::discard_object(client::Client& client, Fl
   const ObjectKey key{std::string(kube::ns(flow.workflow())), flow.record(discard.step).reference.name};
   auto mapped = co_await kinds_.find(client, "", kind_of(flow.program(), discard.step));
   if (!mapped && mapped.error().reason != Reason::NotFound) co_return fail(std::move(mapped).error());
-  AuthorClient author(client, flow.workflow(), options_.acts_as);
+  control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);
   Result<void> done;
   if (mapped && cuts_short) {
-    auto found = co_await client::get(*author, mapped->resource, key);
+    auto found = co_await client::get(author, mapped->resource, key);
     if (found && kube::is_owned_by(*found, kube::uid(flow.workflow()))) discard.uid = kube::uid(*found);
     if (!found && found.error().reason != Reason::NotFound) done = fail(std::move(found).error());
   }
   if (mapped && done && !discard.uid.empty()) {
     client::DeleteQuery query{.propagation = "Background", .uid = discard.uid, .resource_version = "", .grace_seconds = {}};
-    done = co_await client::remove_exactly(*author, mapped->resource, key, std::move(query));
+    done = co_await client::remove_exactly(author, mapped->resource, key, std::move(query));
   }
   if (!done && !is_denied(done.error())) co_return done;
   if (cuts_short) {

@@ -9,8 +9,8 @@ CronWorkflowController::CronWorkflowController(Env& env, ActsAs acts_as)
     : CronController(env, cron_workflow_kind()), acts_as_(acts_as) {}
 
 Task<Result<kube::Object>> CronWorkflowController::create(client::Client& client, kube::Object cron, kube::Object workflow) {
-  AuthorClient author(client, cron, acts_as_);
-  co_return co_await client::create(*author, kWorkflows, std::move(workflow), kind_.manager);
+  control::ActingClient author = as_author(client, cron, acts_as_);
+  co_return co_await client::create(author, kWorkflows, std::move(workflow), kind_.manager);
 }
 
 Value CronWorkflowController::reported(const kube::Object&, Value status, const Report& report) const {

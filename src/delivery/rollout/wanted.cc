@@ -189,7 +189,7 @@ Result<Wanted> Finder::remembered() const {
 }
 
 /// The one of the source's revision or, when something else than a rollout delivered it, under the component's name; and all
-/// others of the component that have pods, whoever made them: at the end those of the target are left.
+/// others of the component that have pods, of any owner: at the end only those of the target are left.
 Task<Result<void>> Finder::add_sources(Wanted& wants, const Workload& plain, const Revision& revision) {
   wants.source_name = source_name();
   const auto add = [&](const Object& source) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/session.h"
 #include "delivery/package/kind.h"
 #include "kube/well_known.h"
 #include "plane/families.h"
@@ -48,6 +49,7 @@ Task<Result<std::unique_ptr<PorchListener>>> PorchListener::open(Env& env, clien
   std::unique_ptr<PorchListener> made(new PorchListener);
   SLIPWAY_CO_TRY_VOID(env.files.make_folders(options.folder));
   SLIPWAY_CO_TRY(store, store::Store::open(env, {.path = options.folder + "/porch.db"}));
+  make_private(options.folder + "/porch.db");
   made->store_ = std::move(store);
   server::Options serving;
   serving.answered = served_kinds();

@@ -161,10 +161,15 @@ Task<Result<net::Answer>> Api::answer_own_path(const client::HttpPath& path, Cal
   if (call.http.body.size() > path.max_body_bytes) {
     co_return fail(Reason::RequestEntityTooLarge, fmt::format("limit is {}", path.max_body_bytes));
   }
-  if (writes_ >= options_.writes_in_flight) co_return fail(too_many_requests());
+  const bool is_for_anyone = path.access == client::HttpPath::Access::Anyone;
+  const std::string source = call.source;
+  const bool is_refused_often = is_for_anyone && strangers_.is_over(source, env_.clock.steady());
+  if (is_refused_often || writes_ >= options_.writes_in_flight) co_return fail(too_many_requests());
   const Held held(writes_);
-  SLIPWAY_CO_TRY(response, co_await path.run({env_, server_}, std::move(call.http), std::move(call.user)));
-  co_return net::Answer(std::move(response));
+  auto response = co_await path.run({env_, server_}, std::move(call.http), std::move(call.user));
+  if (!response && is_for_anyone) strangers_.add_refused(source, env_.clock.steady());
+  if (!response) co_return fail(std::move(response).error());
+  co_return net::Answer(std::move(*response));
 }
 
 Result<Api::Admitted> Api::admit(const Call& call, Verb verb) {

@@ -17,6 +17,7 @@
 #include "serve/call.h"
 #include "serve/event_text.h"
 #include "serve/paths.h"
+#include "serve/source_limit.h"
 #include "serve/target.h"
 #include "server/pod_backend.h"
 #include "server/registry.h"
@@ -83,6 +84,7 @@ class Api {
   std::shared_ptr<std::size_t> watches_ = std::make_shared<std::size_t>(0);
   std::size_t reads_ = 0;
   std::size_t writes_ = 0;
+  SourceLimit strangers_{};
 };
 
 }  // namespace slipway::serve

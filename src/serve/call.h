@@ -17,6 +17,7 @@ struct Call {
   net::Query query{};
   std::shared_ptr<const kube::UserInfo> user{};
   std::string server_address{};  // as the client named it: the Host header
+  std::string source{};          // its address, without a port
 };
 
 }  // namespace slipway::serve

@@ -31,15 +31,16 @@ FamilyPaths::FamilyPaths(Env& env, client::Client& client, std::vector<client::H
   std::erase_if(paths_, [](const client::HttpPath& path) { return path.access != client::HttpPath::Access::Anyone; });
 }
 
-Task<net::Answer> FamilyPaths::answer(http::Request request, std::shared_ptr<const net::ConnectionInfo> /*connection*/) {
+Task<net::Answer> FamilyPaths::answer(http::Request request, std::shared_ptr<const net::ConnectionInfo> connection) {
   const Form form = plain_form(request.headers, {});
-  auto made = co_await response(std::move(request));
+  const std::string peer = connection == nullptr ? "" : connection->peer_address;  // null: within the process
+  auto made = co_await response(std::move(request), SourceLimit::source_of(peer));
   if (!made) co_return response_with(made.error(), form);
   made->headers.add("Cache-Control", "no-cache, private");
   co_return net::Answer(std::move(*made));
 }
 
-Task<Result<http::Response>> FamilyPaths::response(http::Request request) {
+Task<Result<http::Response>> FamilyPaths::response(http::Request request, std::string source) {
   const std::string path(net::Target::split(request.target).path);
   if (path == kHealth) {
     http::Response healthy;
@@ -55,9 +56,13 @@ Task<Result<http::Response>> FamilyPaths::response(http::Request request) {
   if (request.body.size() > row->max_body_bytes) {
     co_return fail(Reason::RequestEntityTooLarge, fmt::format("limit is {}", row->max_body_bytes));
   }
-  if (in_flight_ >= kInFlight) co_return fail(Reason::TooManyRequests, "too many requests at once: try again");
+  const bool is_refused_often = strangers_.is_over(source, env_.clock.steady());
+  if (is_refused_often || in_flight_ >= kInFlight)
+    co_return fail(Reason::TooManyRequests, "too many requests at once: try again");
   const Held held(in_flight_);
-  co_return co_await row->run({env_, client_}, std::move(request), nullptr);
+  auto answered = co_await row->run({env_, client_}, std::move(request), nullptr);
+  if (!answered) strangers_.add_refused(source, env_.clock.steady());
+  co_return answered;
 }
 
 }  // namespace slipway::serve

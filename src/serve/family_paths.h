@@ -9,6 +9,7 @@
 #include "base/env.h"
 #include "client/served.h"
 #include "net/server.h"
+#include "serve/source_limit.h"
 
 namespace slipway::serve {
 
@@ -23,12 +24,13 @@ class FamilyPaths {
   Task<net::Answer> answer(http::Request request, std::shared_ptr<const net::ConnectionInfo> connection);
 
  private:
-  Task<Result<http::Response>> response(http::Request request);
+  Task<Result<http::Response>> response(http::Request request, std::string source);
 
   Env& env_;
   client::Client& client_;
   std::vector<client::HttpPath> paths_;
   std::size_t in_flight_ = 0;
+  SourceLimit strangers_{};
 };
 
 }  // namespace slipway::serve

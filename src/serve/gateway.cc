@@ -9,6 +9,7 @@
 
 #include "serve/access.h"
 #include "serve/shape.h"
+#include "serve/source_limit.h"
 
 namespace slipway::serve {
 namespace {
@@ -102,6 +103,7 @@ Task<net::Answer> Gateway::answer_below(http::Request request, std::shared_ptr<c
     co_return response_with(status, form);
   }
   call.server_address = call.http.headers.get("Host");
+  call.source = SourceLimit::source_of(connection->peer_address);
   const std::shared_ptr<Api> api = cluster->second;
   auto user = api->server().authenticate(credentials_of(*connection, call.http.headers));
   if (!user) co_return response_with(user.error(), form);

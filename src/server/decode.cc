@@ -271,6 +271,26 @@ Result<void> Planner::validate(const Value& object, const Value& old) {
   return fail(kube::invalid(served_.type.kind, kube::name(object), std::move(causes)));
 }
 
+Result<void> Planner::validate_delete(const Value& old) const {
+  if (request_.user == nullptr || kube::is_deleting(old)) return {};
+  const Value going = old.with_path({"metadata", "deletionTimestamp"}, to_rfc3339(now_));
+  for (const kube::AdmissionRow& row : context_.options.admission) {
+    if (!row.validate_for || !is_row_of(row, served_.type.kind)) continue;
+    const std::vector<Cause> causes = row.validate_for(going, old, asker());
+    if (causes.empty()) continue;
+    Status status;
+    status.reason = Reason::Forbidden;
+    status.name = kube::name(old);
+    status.group = served_.type.resource.group;
+    status.kind = served_.type.resource.plural;
+    status.causes = causes;
+    status.message = fmt::format("{} \"{}\" is forbidden: {}: {}", served_.type.resource.group_resource(), kube::name(old),
+                                 causes.front().field, causes.front().message);
+    return fail(std::move(status));
+  }
+  return {};
+}
+
 Result<void> Planner::check_size(const Value& object) const {
   if (is_text_beyond(object, context_.options.max_object_bytes)) return fail(too_large(context_.options.max_object_bytes));
   return {};

@@ -84,6 +84,7 @@ Result<Plan> Planner::remove(std::string_view ns, std::string_view name, const D
                     options.resource_version, version)));
   }
   if (served_.strategy->check_delete != nullptr) SLIPWAY_TRY_VOID(served_.strategy->check_delete(object));
+  SLIPWAY_TRY_VOID(validate_delete(object));
   return remove_found(*found, options);
 }
 

@@ -81,6 +81,9 @@ class Planner {
   Value decode_applied(const Value& object, const Value& old) const;
   Value fill_change(Value object, const Value& old) const;
   Result<void> validate(const Value& object, const Value& old);
+  /// What a user deletes is judged by the rows of who asks (validate_for): `object` is then the old one with a
+  /// deletionTimestamp. Forbidden with what they say.
+  Result<void> validate_delete(const Value& old) const;
   /// For rows that look at other objects, in head state.
   kube::FindObject finder() const;
   kube::Asker asker() const;

@@ -188,8 +188,10 @@ TEST_F(Verbs, freezes_begin_and_end) {
       run("freezer", "freeze", {"xmas"},
           {{"pipeline", "web"}, {"environment", "prod"}, {"from", "2026-12-20T00:00:00Z"}, {"until", "2027-01-02T00:00:00Z"}}),
       "freeze/xmas: nothing is promoted into prod of web from 2026-12-20T00:00:00Z until 2027-01-02T00:00:00Z as freezer\n");
-  EXPECT_EQ(only(kFreezes)["spec"].without("by"),
-            yaml("{pipelines: [web], environments: [prod], from: '2026-12-20T00:00:00Z', until: '2027-01-02T00:00:00Z'}"));
+  EXPECT_EQ(
+      only(kFreezes)["spec"].without("by"),
+      yaml("{pipelines: [web], environments: [prod], from: '2026-12-20T00:00:00Z', until: '2027-01-02T00:00:00Z', targets: "
+           "[{namespace: web-prod}]}"));
   EXPECT_EQ(run("freezer", "unfreeze", {"easter"}), "NotFound: freeze \"easter\" is not in namespace shop: it has xmas");
   EXPECT_EQ(run("freezer", "unfreeze", {"xmas"}), "freeze/xmas: over\n");
   EXPECT_EQ(

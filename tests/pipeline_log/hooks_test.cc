@@ -124,7 +124,6 @@ TEST_F(HookTest, without_a_key_nothing_is_taken) {
   remove({"", "v1", "secrets"}, "dev-key");
   const http::Response gone = call(flux(kDev, event()));
   EXPECT_EQ(gone.status, 401);
-  EXPECT_EQ(gone.body, "Secret apps/dev-key has no hmac-key: calls are refused until it has");
   create({"", "v1", "secrets"},
          "{apiVersion: v1, kind: Secret, metadata: {name: dev-key, namespace: apps}, data: {hmac-key: \"\"}}");
   EXPECT_EQ(status_of(flux(kDev, event(), "")), 401) << "an empty key is none";
@@ -138,14 +137,20 @@ spec:
 )");
   const http::Response unnamed = call(flux("/promotion/apps/open/dev", event()));
   EXPECT_EQ(unnamed.status, 401);
-  EXPECT_NE(unnamed.body.find("spec.promotion.strategy.secretRef"), std::string::npos) << unnamed.body;
+  // Strangers learn nothing of what there is: one answer to all.
+  const http::Response unknown = call(flux("/promotion/apps/nobody/dev", event()));
+  const http::Response unsigned_call = call(post("/promotion/apps/podinfo/stage", event()));
+  for (const http::Response* one : {&gone, &unnamed, &unknown, &unsigned_call}) {
+    EXPECT_EQ(one->status, 401);
+    EXPECT_EQ(one->body, "the call is not signed with a key that is known here for this path");
+  }
 }
 
 TEST_F(HookTest, paths_match_as_a_whole_and_are_only_posted_to) {
   for (const char* path :
        {"/promotion", "/promotion/apps/podinfo", "/promotion/apps/podinfo/dev/", "/promotion/apps/podinfo/dev/x",
-        "/promotion//podinfo/dev", "/promotion/apps/podinfo/%zz", "/promotion/apps/podinfo/a%00b", "/promotion/apps/nobody/dev",
-        "/promotion/other/podinfo/dev", "/release/apps", "/release/apps/podinfo/x", "/approval/apps/podinfo/prod"}) {
+        "/promotion//podinfo/dev", "/promotion/apps/podinfo/%zz", "/promotion/apps/podinfo/a%00b", "/release/apps",
+        "/release/apps/podinfo/x", "/approval/apps/podinfo/prod"}) {
     EXPECT_EQ(status_of(flux(path, event())), 404) << path;
   }
   EXPECT_EQ(status_of(flux("/promotion/apps/podinfo/d%65v?x=y", event())), 204);

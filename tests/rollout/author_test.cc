@@ -179,6 +179,42 @@ TEST_F(RolloutAuthor, keeps_a_gate_closed_when_an_editor_writes_into_the_status_
   EXPECT_EQ(resumed.error().reason, Reason::Forbidden);
 }
 
+TEST_F(RolloutAuthor, an_editor_begins_no_attempt_with_fewer_gates_and_deletes_none_in_mid_flight) {
+  deployment("web-v1", 2);
+  deployment("web-v2", 0, {"web:2"});
+  deployment("web-v3", 0, {"web:3"});
+  create_rollout(kAdmin, "{rolloutBatches: [{replicas: 1}, {}], gates: [{name: leads, at: before, approval: {}}]}");
+  ASSERT_TRUE(until([&] { return peek_status()["pause"].as_bool(); }));
+  for (const char* weaker :
+       {"{spec: {targetRef: {name: web-v3}, rolloutPlan: {gates: []}}}",
+        "{spec: {targetRef: {name: web-v3}, rolloutPlan: {gates: [{name: leads, at: before, approval: {users: "
+        "['hook:x']}}]}}}"}) {
+    const auto patched = send(kAlice, client::Verb::Patch, kTraits, "r", weaker);
+    ASSERT_FALSE(patched) << weaker;
+    EXPECT_TRUE(patched.error().message.contains("it protects what is delivered")) << patched.error().message;
+  }
+  const auto deleted = send(kAlice, client::Verb::Delete, kTraits, "r", "{}");
+  ASSERT_FALSE(deleted);
+  EXPECT_EQ(deleted.error().reason, Reason::Forbidden);
+  EXPECT_TRUE(deleted.error().message.contains("the right to approve rollouttraits.standard.oam.dev"))
+      << deleted.error().message;
+  // Another target with the same gates takes no right, nor does another gate.
+  EXPECT_TRUE(
+      send(kAlice, client::Verb::Patch, kTraits, "r",
+           "{spec: {targetRef: {name: web-v3}, rolloutPlan: {gates: [{name: leads, at: before, approval: {count: 2}}, {name: "
+           "w, at: before, window: {rrule: 'FREQ=DAILY'}}]}}}"));
+  apply(
+      "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: approver}, rules: [{apiGroups: "
+      "[standard.oam.dev], "
+      "resources: [rollouttraits], verbs: [approve]}]}");
+  apply(
+      "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: approver}, roleRef: {apiGroup: "
+      "rbac.authorization.k8s.io, kind: Role, name: approver}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, "
+      "name: "
+      "alice}]}");
+  EXPECT_TRUE(send(kAlice, client::Verb::Delete, kTraits, "r", "{}"));
+}
+
 TEST_F(RolloutAuthor, takes_no_workload_row_from_the_namespace_of_a_tenant_and_none_over_a_built_in_one) {
   apply("{apiVersion: v1, kind: Namespace, metadata: {name: vela-system}}");
   for (const char* ns : {"default", "vela-system"}) {

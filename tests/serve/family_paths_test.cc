@@ -60,5 +60,12 @@ TEST_F(FamilyPathsTest, answers_what_anyone_may_call_and_nothing_else) {
   EXPECT_EQ(status_of("GET", "/healthz"), 200);
 }
 
+TEST_F(FamilyPathsTest, a_source_that_was_refused_often_is_not_heard_for_a_while) {
+  for (std::size_t i = 0; i < SourceLimit::kMaxRefused; ++i) EXPECT_EQ(status_of("POST", "/hook/a", "bad"), 401) << i;
+  EXPECT_EQ(status_of("POST", "/hook/a", "bad"), 429);
+  env_.advance(SourceLimit::kWindow);
+  EXPECT_EQ(status_of("POST", "/hook/a"), 204);
+}
+
 }  // namespace
 }  // namespace slipway::serve

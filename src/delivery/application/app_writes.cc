@@ -105,10 +105,10 @@ void AppRun::load_trackers(std::vector<Tracker> trackers) {
       rolled_out_.push_back(std::move(tracker));
     } else if (tracker.type == TrackerType::ComponentRevisions) {
       component_revisions_.push_back(std::move(tracker));
-    } else if (tracker.name == current_.name) {
+    } else if (is_named_for(tracker, application_, TrackerType::Versioned)) {
       current_ = std::move(tracker);
       current_.generation = kube::generation(application_);
-    } else if (tracker.name == root_.name) {
+    } else if (is_named_for(tracker, application_, TrackerType::Root)) {
       root_ = std::move(tracker);
     } else {
       outdated_.push_back(std::move(tracker));
@@ -195,13 +195,18 @@ void AppRun::forget(const std::set<ObjectId>& gone) {
 }
 
 /// The tracker of an earlier application of this name, which is gone, gives its place to `wanted`; what it held is left alone,
-/// but for what this application applies itself. That of anybody else is a conflict.
+/// but for what this application applies itself. Where that of another application has the name, `wanted` gets one apart.
 Task<Result<Value>> AppRun::replace_left_over(Value wanted) {
   SLIPWAY_CO_TRY(there, co_await client::get(reconcile_.client, kTrackers, kube::key_of(wanted)));
   const bool is_left_over = kube::label(there, kLabelName) == kube::name(application_) &&
                             kube::label(there, kLabelNamespace) == kube::ns(application_) && !belongs_to(there, application_);
   if (!is_left_over) {
-    co_return fail(Reason::Conflict, fmt::format("ResourceTracker {} is there already", kube::name(wanted)));
+    const TrackerType type = wanted["spec"]["type"].as_string() == "root" ? TrackerType::Root : TrackerType::Versioned;
+    const std::string apart = tracker_name_apart(application_, type);
+    if (kube::name(wanted) == apart) {
+      co_return fail(Reason::Conflict, fmt::format("ResourceTracker {} is there already", kube::name(wanted)));
+    }
+    co_return co_await client::create(reconcile_.client, kTrackers, wanted.with_path({"metadata", "name"}, apart), kManager);
   }
   wanted = wanted.with_path({"metadata", "resourceVersion"}, there["metadata"]["resourceVersion"]);
   co_return co_await client::update(reconcile_.client, kTrackers, std::move(wanted), kManager);
@@ -227,6 +232,7 @@ Task<Result<void>> AppRun::write_tracker(TrackerType type) {
   if (!stored && is_new && stored.error().reason == Reason::AlreadyExists) stored = co_await replace_left_over(object);
   if (!stored) is_dirty = true;
   if (stored) tracker.object = *stored;
+  if (stored) tracker.name = kube::name(*stored);
   is_writing_ = false;
   written_->notify();
   if (!stored) co_return fail(std::move(stored).error());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "json/quoted.h"
+#include "kube/names.h"
 #include "kube/well_known.h"
 
 namespace slipway::delivery::application {
@@ -25,6 +27,10 @@ std::vector<Cause> check_service_account(const kube::Object& object, const kube:
   const std::string_view account = kube::annotation(object, kServiceAccount);
   if (account.empty()) return {};
   if (!is_written(object, old) && account == kube::annotation(old, kServiceAccount)) return {};
+  if (const kube::Faults faults = kube::dns1123_subdomain_faults(account); !faults.empty()) {
+    return {field::invalid(fmt::format("metadata.annotations[{}]", kServiceAccount), json::quoted(account),
+                           "must be the name of a service account: " + kube::joined(faults))};
+  }
   if (asker.may("impersonate", kube::kServiceAccounts, kube::ns(object), account)) return {};
   return {{.reason = "FieldValueForbidden",
            .message = fmt::format("Forbidden: to act as service account {} the user {} needs the verb impersonate on it",

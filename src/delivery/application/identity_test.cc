@@ -58,6 +58,15 @@ TEST(Identity, of_a_service_account_needs_the_right_to_impersonate_it) {
   EXPECT_FALSE(refused(application(account, 1), application(account, 1), false)) << "as it was";
 }
 
+TEST(Identity, a_service_account_has_the_name_of_one) {
+  for (const char* account : {"../kube-system/admin", "a:b", "A", "a b"}) {
+    const auto causes = check_service_account(
+        application(fmt::format(R"({{"app.oam.dev/service-account-name":"{}"}})", account), 1), {}, asker(&kAnn, true));
+    ASSERT_EQ(causes.size(), 1U) << account;
+    EXPECT_EQ(causes[0].reason, "FieldValueInvalid");
+  }
+}
+
 TEST(Identity, is_read_back_from_the_annotations) {
   EXPECT_EQ(identity_of(application("{}", 1)), nullptr);
   const auto user = identity_of(application(R"({"app.oam.dev/username":"ann","app.oam.dev/group":"dev,ops"})", 1));

@@ -77,7 +77,7 @@ Task<Result<Trackers>> trackers_of(AppRun& run, std::string ns, std::string name
   for (const Value& object : listed["items"].items()) {
     if (!belongs_to(object, application)) continue;
     Tracker tracker = Tracker::from_object(object);
-    const bool is_current = tracker.name == tracker_name(application, TrackerType::Versioned);
+    const bool is_current = is_named_for(tracker, application, TrackerType::Versioned);
     if (tracker.type == TrackerType::Root) {
       found.root = std::move(tracker);
     } else if (is_current) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "delivery/application/kind.h"
+#include "delivery/family/protected_status.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -25,9 +26,27 @@ constexpr Flag kFlags[] = {{"suspend", "suspendedBy"}, {"terminated", "terminate
 
 bool has_finished(const Value& run, const Value& before) { return run["finished"].as_bool() && before["finished"].as_bool(); }
 
+/// Of an Application users write `workflow`, as `vela workflow` does: null, suspend, terminated, the phases of steps. What says
+/// which revision and which record it runs with is the controller's. Members of others stay.
+kube::Object with_own_members(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  if (!is_application(object)) return object;
+  kube::Object kept = with_own_status(
+      object, old, asker,
+      {"conditions", "observedGeneration", "status", "latestRevision", "services", "appliedResources",
+       "workflowRestartScheduledAt", "appliedApplicationPolicies", "applicationPoliciesConfigMap", "rolledBackTo"});
+  if (asker.user == nullptr || !kept["status"]["workflow"].is_object() || may_write_status(asker)) return kept;
+  for (const char* member : {"appRevision", "mode", "contextBackend"}) {
+    const Value& before = old["status"]["workflow"][member];
+    kept = before.is_null() ? kept.without_path({"status", "workflow", member})
+                            : kept.with_path({"status", "workflow", member}, before);
+  }
+  return kept;
+}
+
 }  // namespace
 
-Result<kube::Object> stamp_run(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+Result<kube::Object> stamp_run(const kube::Object& written, const kube::Object& old, const kube::Asker& asker) {
+  const kube::Object object = with_own_members(written, old, asker);
   Value run = run_of(object);
   const Value before = run_of(old);
   if (!run.is_object()) return object;

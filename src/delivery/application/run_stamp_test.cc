@@ -14,11 +14,14 @@ Value application(const char* status) {
       .with("status", yaml(status));
 }
 
+bool may_nothing(std::string_view, const kube::Resource&, std::string_view, std::string_view) { return false; }
+
 /// status.workflow after a write by `user`; null: by the process itself.
 Value stamped(const char* before, const char* after, const char* user) {
   kube::UserInfo info;
   if (user != nullptr) info.name = user;
-  const auto made = stamp_run(application(after), application(before), {.user = user == nullptr ? nullptr : &info, .may = {}});
+  const auto made =
+      stamp_run(application(after), application(before), {.user = user == nullptr ? nullptr : &info, .may = may_nothing});
   EXPECT_TRUE(made);
   return made ? (*made)["status"]["workflow"] : Value();
 }
@@ -47,6 +50,41 @@ TEST(RunStamp, says_who_paused_and_who_ended_the_run) {
   };
   for (const Row& row : rows) EXPECT_EQ(stamped(row.before, row.after, row.user), yaml(row.expected)) << row.after;
   EXPECT_TRUE(stamped("{}", "{workflow: null}", "ann").is_null());
+}
+
+TEST(RunStamp, puts_back_what_the_controller_says_and_leaves_what_vela_and_others_write) {
+  kube::UserInfo ann;
+  ann.name = "ann";
+  const char* before =
+      "{status: running, latestRevision: {name: shop-v1, revision: 1}, services: [{name: web}], workflow: {appRevision: "
+      "shop-v1:1, "
+      "contextBackend: {name: ctx}, suspend: true, steps: [{name: a, type: suspend, phase: running}]}}";
+  struct Row {
+    const char* after;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"{status: workflowFailed, latestRevision: {name: zzz, revision: 99}, services: [], workflow: {appRevision: zzz:9, "
+       "contextBackend: {name: mine}, suspend: true, steps: [{name: a, type: suspend, phase: running}]}}",
+       before},
+      // vela workflow resume
+      {"{status: running, latestRevision: {name: shop-v1, revision: 1}, services: [{name: web}], workflow: {appRevision: "
+       "shop-v1:1, "
+       "contextBackend: {name: ctx}, suspend: false, steps: [{name: a, type: suspend, phase: succeeded}]}}",
+       "{status: running, latestRevision: {name: shop-v1, revision: 1}, services: [{name: web}], workflow: {appRevision: "
+       "shop-v1:1, "
+       "contextBackend: {name: ctx}, suspend: false, steps: [{name: a, type: suspend, phase: succeeded}]}}"},
+      // vela workflow restart, and a member that some other program keeps there
+      {"{mesh: {seen: true}}",
+       "{status: running, latestRevision: {name: shop-v1, revision: 1}, services: [{name: web}], mesh: {seen: true}}"},
+  };
+  for (const Row& row : rows) {
+    const auto made = stamp_run(application(row.after), application(before), {.user = &ann, .may = may_nothing});
+    ASSERT_TRUE(made);
+    EXPECT_EQ((*made)["status"], yaml(row.expected)) << row.after;
+  }
+  const auto controller = stamp_run(application("{latestRevision: {name: shop-v2, revision: 2}}"), application(before), {});
+  EXPECT_EQ((*controller)["status"], yaml("{latestRevision: {name: shop-v2, revision: 2}}"));
 }
 
 TEST(RunStamp, warns_of_writes_that_a_finished_run_does_not_follow) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "delivery/application/compressed.h"
 #include "delivery/family/handover.h"
 #include "json/text.h"
@@ -146,6 +147,17 @@ std::string tracker_name(const kube::Object& application, TrackerType type) {
   const auto version = kube::annotation(application, kPublishVersion);
   const std::string part = version.empty() ? fmt::format("v{}", kube::generation(application)) : std::string(version);
   return fmt::format("{}-{}-{}", kube::name(application), part, kube::ns(application));
+}
+
+std::string tracker_name_apart(const kube::Object& application, TrackerType type) {
+  constexpr std::size_t kMaxName = 253, kHashDigits = 10;
+  const std::string plain = tracker_name(application, type);
+  return fmt::format("{}-{}", plain.substr(0, kMaxName - kHashDigits - 1),
+                     sha256_hex(kube::uid(application)).substr(0, kHashDigits));
+}
+
+bool is_named_for(const Tracker& tracker, const kube::Object& application, TrackerType type) {
+  return tracker.name == tracker_name(application, type) || tracker.name == tracker_name_apart(application, type);
 }
 
 bool belongs_to(const Value& tracker, const kube::Object& application) {

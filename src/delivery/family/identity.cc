@@ -36,6 +36,21 @@ kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& 
   return with_identity(in, object, *asker.user);
 }
 
+kube::Object record_author(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
+                           const kube::Asker& asker, std::string_view steering) {
+  if (asker.user == nullptr) return object;
+  const auto steers = [&](const kube::Object& one) {
+    json::Value map = json::Value::empty_object();
+    for (const auto& [key, value] : one["metadata"]["annotations"].members()) {
+      const bool is_stamp = key == in.user || key == in.groups;
+      if (key.starts_with(steering) && !is_stamp) map = map.with(key, value);
+    }
+    return map;
+  };
+  const bool is_same = !old.is_null() && object["spec"] == old["spec"] && steers(object) == steers(old);
+  return is_same ? with_identity_of(in, object, old) : with_identity(in, object, *asker.user);
+}
+
 kube::Object with_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::UserInfo& user) {
   std::vector<std::string> groups;
   std::ranges::copy_if(user.groups, std::back_inserter(groups), [](const std::string& group) { return !group.contains(','); });

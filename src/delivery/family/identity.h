@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "kube/admission.h"
 #include "kube/user.h"
@@ -18,6 +19,11 @@ struct IdentityAnnotations {
 /// process itself writes stays as it is. A group whose name has a comma is left out: the list could not be read back.
 kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
                              const kube::Asker& asker);
+
+/// The same for objects that annotations steer as their spec does: those whose name begins with `steering`
+/// ("packages.slipway.dev/"). Who changes one of them asks for what it does.
+kube::Object record_author(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
+                           const kube::Asker& asker, std::string_view steering);
 
 /// The object with `user` in these annotations. A group whose name has a comma is left out: the list could not be read back.
 kube::Object with_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::UserInfo& user);

@@ -9,9 +9,17 @@
 
 namespace slipway::delivery {
 
+/// The process itself, and users who may impersonate anyone.
+bool may_write_status(const kube::Asker& asker);
+
 /// The object with the status of `old`, but for `members`, which users write. The process itself, and users who may impersonate
 /// anyone (administrators, and `slipway controller` on another cluster), write every member.
 kube::Object with_protected_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,
                                    std::initializer_list<std::string_view> members);
+
+/// The object with `own` members of the status as `old` has them: what users write of other members stays, foreign ones too.
+/// The same users as above write every member.
+kube::Object with_own_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,
+                             std::initializer_list<std::string_view> own);
 
 }  // namespace slipway::delivery

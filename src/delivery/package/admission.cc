@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "delivery/package/approval.h"
+#include "delivery/package/author.h"
 #include "delivery/package/function_programs.h"
 #include "delivery/package/kind.h"
+#include "delivery/package/protected.h"
 #include "delivery/package/rollout_plan.h"
 
 namespace slipway::delivery::package {
@@ -12,8 +14,12 @@ namespace {
 
 using kube::Object;
 
-std::vector<Cause> only_the_server(const Object&, const Object&, const kube::Asker& asker) {
-  if (asker.user == nullptr) return {};
+bool is_delete(const Object& object, const Object& old) {
+  return !old.is_null() && kube::is_deleting(object) && !kube::is_deleting(old);
+}
+
+std::vector<Cause> only_the_server(const Object& object, const Object& old, const kube::Asker& asker) {
+  if (asker.user == nullptr || is_delete(object, old)) return {};
   return {field::forbidden("spec",
                            "records are written by the server: change the PackageRevision of the same name in porch.kpt.dev")};
 }
@@ -60,6 +66,10 @@ std::vector<Cause> repository_faults(const Object& object, const Object& old) {
                                {"enforce", "report"})};
 }
 
+std::vector<Cause> check_protected(const Object& object, const Object& old, const kube::Asker& asker) {
+  return check_protection(protections(), object, old, asker);
+}
+
 kube::AdmissionRow row_of(const kube::GroupVersionKind& kind) {
   return {.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = {}};
 }
@@ -79,7 +89,12 @@ std::vector<kube::AdmissionRow> admission_rows() {
   function.warn = function_warnings;
   kube::AdmissionRow repository = row_of(kRepositoryKind);
   repository.validate = repository_faults;
-  return {record, policy, rollout, function, repository};
+  repository.validate_for = check_protected;
+  kube::AdmissionRow variant = row_of(kVariantKind);
+  kube::AdmissionRow set = row_of(kVariantSetKind);
+  kube::AdmissionRow sync = row_of(kRootSyncKind);
+  for (kube::AdmissionRow* row : {&policy, &rollout, &repository, &variant, &set, &sync}) row->mutate_for = stamp_author;
+  return {record, policy, rollout, function, repository, variant, set, sync};
 }
 
 }  // namespace slipway::delivery::package

@@ -33,7 +33,7 @@ Task<Result<GitId>> commit_removal(Git& git, OpenRepository repository, Intent i
   GitNewCommit made{.parents = {intent.base},
                     .changes = {{.path = repository.folder_of(intent.path), .content = std::nullopt}},
                     .message = commit_message(intent),
-                    .author = repository.author(intent.user, intent.at.value_or(Time{}))};
+                    .author = repository.signer(intent.user, intent.at.value_or(Time{}))};
   co_return co_await git.commit(repository.remote, std::move(made));
 }
 

@@ -126,8 +126,8 @@ class Carrier {
       changes = replacing_changes(folder, content);
     }
     const ApprovalRecord approval = stored_.record.approval.value_or(ApprovalRecord{});
-    const GitPerson author = is_removal ? repository_.author(intent_.user, intent_.at.value_or(Time{}))
-                                        : repository_.author(approval.approver, approval.at);
+    const GitPerson author = is_removal ? repository_.signer(intent_.user, intent_.at.value_or(Time{}))
+                                        : repository_.signer(approval.approver, approval.at);
     GitNewCommit made{.parents = {step.expected, intent_.commit},
                       .changes = std::move(changes),
                       .message = commit_message(intent_),

@@ -42,7 +42,7 @@ Task<Result<GitId>> commit_draft(Git& git, OpenRepository repository, DraftCommi
   const std::string folder = repository.folder_of(wanted.path);
   GitNewCommit made{.changes = content_changes(folder, wanted.from, wanted.to),
                     .message = commit_message(intent_of(record, IntentKind::Save, repository.place)) + trailers(wanted.notes),
-                    .author = repository.author(wanted.user, wanted.now)};
+                    .author = repository.signer(wanted.user, wanted.now)};
   if (wanted.parent) made.parents = {*wanted.parent};
   co_return co_await commit(git, repository, std::move(made));
 }
@@ -129,7 +129,7 @@ Task<Result<GitId>> commit_published(Git& git, OpenRepository repository, Publis
   intent.revision = wanted.revision;
   GitNewCommit made{.changes = replacing_changes(repository.folder_of(wanted.record.path), content),
                     .message = commit_message(intent) + trailers(wanted.record.notes),
-                    .author = repository.author(wanted.user, wanted.now)};
+                    .author = repository.signer(wanted.user, wanted.now)};
   if (wanted.tip) made.parents.push_back(*wanted.tip);
   made.parents.push_back(wanted.record.commit);
   co_return co_await commit(git, repository, std::move(made));

@@ -11,6 +11,7 @@
 #include "krm/command.h"
 #include "krm/merge.h"
 #include "krm/yaml_tree.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -47,10 +48,12 @@ struct Source {
   }
 };
 
-Task<Result<Source>> source_of(ServedContext context, std::string ns, std::string name) {
+/// As the user who asks: to copy a revision is to read it.
+Task<Result<Source>> source_of(ServedContext context, ContentAskedFor asked, std::string name) {
+  SLIPWAY_CO_TRY_VOID(co_await require_right(context.server, asked.user, {"get", kResources, "", {asked.ns, name}}));
   SLIPWAY_CO_TRY(git, git_of(context.env));
-  SLIPWAY_CO_TRY(stored, co_await get_record(context.server, {ns, name}));
-  SLIPWAY_CO_TRY(repository, co_await open_repository(context.server, ns, stored.record.repository));
+  SLIPWAY_CO_TRY(stored, co_await get_record(context.server, {asked.ns, name}));
+  SLIPWAY_CO_TRY(repository, co_await open_repository(context.server, asked.ns, stored.record.repository));
   SLIPWAY_CO_TRY(content, co_await content_of(*git, repository, stored.record));
   co_return Source{std::move(stored), std::move(repository), std::move(content)};
 }
@@ -64,19 +67,19 @@ Task<Content> marked(Env& env, Content content) {
   co_return content;
 }
 
-Task<Result<NewContent>> cloned_content(ServedContext context, OpenRepository repository, std::string ns, RevisionSpec spec,
-                                        CloneTask task) {
+Task<Result<NewContent>> cloned_content(ServedContext context, OpenRepository repository, ContentAskedFor asked,
+                                        RevisionSpec spec, CloneTask task) {
   const UpstreamSource& upstream = task.upstream;
   NewContent made;
   GitLock lock;
   Content content;
   if (upstream.revision && !upstream.revision->name.empty()) {
-    SLIPWAY_CO_TRY(source, co_await source_of(context, ns, upstream.revision->name));
+    SLIPWAY_CO_TRY(source, co_await source_of(context, asked, upstream.revision->name));
     lock = source.lock();
     content = std::move(source.content);
     made.source = std::move(source.stored);
   } else if (upstream.git) {
-    SLIPWAY_CO_TRY(fetched, co_await fetch_foreign(context, ns, *upstream.git));
+    SLIPWAY_CO_TRY(fetched, co_await fetch_foreign(context, asked, *upstream.git));
     lock = fetched.lock;
     content = std::move(fetched.content);
     SLIPWAY_CO_TRY(said, verdicts_of(content.files));
@@ -94,8 +97,8 @@ Task<Result<NewContent>> cloned_content(ServedContext context, OpenRepository re
   co_return made;
 }
 
-Task<Result<NewContent>> edited_content(ServedContext context, std::string ns, EditTask task) {
-  SLIPWAY_CO_TRY(source, co_await source_of(context, ns, task.source->name));
+Task<Result<NewContent>> edited_content(ServedContext context, ContentAskedFor asked, EditTask task) {
+  SLIPWAY_CO_TRY(source, co_await source_of(context, asked, task.source->name));
   NewContent made{.content = std::move(source.content), .upstream_lock = source.stored.record.upstream_lock};
   made.source = std::move(source.stored);
   co_return made;
@@ -114,11 +117,11 @@ Condition conflicts_condition(const std::vector<krm::Conflict>& conflicts) {
   return made;
 }
 
-Task<Result<NewContent>> upgraded_content(ServedContext context, OpenRepository repository, std::string ns, RevisionSpec spec,
-                                          UpgradeTask task) {
-  SLIPWAY_CO_TRY(origin, co_await source_of(context, ns, task.old_upstream.name));
-  SLIPWAY_CO_TRY(upstream, co_await source_of(context, ns, task.new_upstream.name));
-  SLIPWAY_CO_TRY(local, co_await source_of(context, ns, task.local.name));
+Task<Result<NewContent>> upgraded_content(ServedContext context, OpenRepository repository, ContentAskedFor asked,
+                                          RevisionSpec spec, UpgradeTask task) {
+  SLIPWAY_CO_TRY(origin, co_await source_of(context, asked, task.old_upstream.name));
+  SLIPWAY_CO_TRY(upstream, co_await source_of(context, asked, task.new_upstream.name));
+  SLIPWAY_CO_TRY(local, co_await source_of(context, asked, task.local.name));
   SLIPWAY_CO_TRY(strategy, krm::strategy_of(strategy_name(task.strategy)));
   if (repository.spec.is_deployment) share_context(local.content.files, {&origin.content.files, &upstream.content.files});
   SLIPWAY_CO_TRY(merged, krm::upgrade(origin.content.files, upstream.content.files, local.content.files, strategy));
@@ -233,11 +236,13 @@ void share_context(const krm::Files& local, std::initializer_list<krm::Files*> o
   }
 }
 
-Task<Result<Fetched>> fetch_foreign(ServedContext context, std::string ns, GitSource source) {
+Task<Result<Fetched>> fetch_foreign(ServedContext context, ContentAskedFor asked, GitSource source) {
   SLIPWAY_CO_TRY(git, git_of(context.env));
-  GitRemote remote{.url = source.repo, .space = ns};
+  GitRemote remote{.url = source.repo, .space = asked.ns};
   if (source.secret && !source.secret->name.empty()) {
-    SLIPWAY_CO_TRY(values, co_await probe::read_secret(context.server, ns, json::object({{"name", source.secret->name}})));
+    const kube::ObjectKey key{asked.ns, source.secret->name};
+    SLIPWAY_CO_TRY_VOID(co_await require_right(context.server, asked.user, {"get", kube::kSecrets, "", key}));
+    SLIPWAY_CO_TRY(values, co_await probe::read_secret(context.server, asked.ns, json::object({{"name", key.name}})));
     remote.credentials = GitCredentials::of_secret(values);
   }
   SLIPWAY_CO_TRY(commit, co_await find_foreign(*git, remote, source.ref));
@@ -246,16 +251,17 @@ Task<Result<Fetched>> fetch_foreign(ServedContext context, std::string ns, GitSo
   co_return Fetched{std::move(content), {.repo = source.repo, .directory = folder, .ref = source.ref, .commit = commit}};
 }
 
-Task<Result<NewContent>> new_content(ServedContext context, OpenRepository repository, std::string ns, RevisionSpec spec) {
+Task<Result<NewContent>> new_content(ServedContext context, OpenRepository repository, ContentAskedFor asked,
+                                     RevisionSpec spec) {
   const RevisionTask task = spec.tasks.empty() ? RevisionTask{} : spec.tasks.front();
   switch (task.type) {
     case TaskType::Clone:
-      co_return co_await cloned_content(context, std::move(repository), std::move(ns), std::move(spec),
+      co_return co_await cloned_content(context, std::move(repository), std::move(asked), std::move(spec),
                                         task.clone.value_or(CloneTask{}));
     case TaskType::Edit:
-      co_return co_await edited_content(context, std::move(ns), task.edit.value_or(EditTask{}));
+      co_return co_await edited_content(context, std::move(asked), task.edit.value_or(EditTask{}));
     case TaskType::Upgrade:
-      co_return co_await upgraded_content(context, std::move(repository), std::move(ns), std::move(spec),
+      co_return co_await upgraded_content(context, std::move(repository), std::move(asked), std::move(spec),
                                           task.upgrade.value_or(UpgradeTask{}));
     case TaskType::Init:
     case TaskType::None:

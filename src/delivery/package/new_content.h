@@ -15,6 +15,12 @@
 
 namespace slipway::delivery::package {
 
+/// Where a new revision will be, and who asks for it. A null user is the process itself.
+struct ContentAskedFor {
+  std::string ns{};
+  Author user{};
+};
+
 struct NewContent {
   Content content{};
   std::optional<StoredRecord> source{};    // that conditions and gates come from
@@ -26,7 +32,8 @@ struct NewContent {
 };
 
 /// `repository` is where the revision will be. NotFound for what the task names; NotImplemented for registries.
-Task<Result<NewContent>> new_content(client::ServedContext context, OpenRepository repository, std::string ns,
+/// What it names in `asked.ns`, revisions and Secrets, is read as `asked.user`: Forbidden where that user may not get it.
+Task<Result<NewContent>> new_content(client::ServedContext context, OpenRepository repository, ContentAskedFor asked,
                                      RevisionSpec spec);
 
 // The cases.
@@ -37,7 +44,7 @@ struct Fetched {
   Content content{};
   GitLock lock{};
 };
-Task<Result<Fetched>> fetch_foreign(client::ServedContext context, std::string ns, GitSource source);
+Task<Result<Fetched>> fetch_foreign(client::ServedContext context, ContentAskedFor asked, GitSource source);
 /// The Kptfile of a copy: its name and where it came from.
 Result<Content> as_copy(Content content, const std::string& path, const GitLock& from, MergeStrategy strategy);
 /// package-context.yaml of a package that goes to a cluster, and of its subpackages: whatever the upstream's say, the name and

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/probe/secret.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -18,7 +20,7 @@ std::string plain(std::string text) {
 
 }  // namespace
 
-GitPerson OpenRepository::author(const std::string& user, Time now) const {
+GitPerson OpenRepository::signer(const std::string& user, Time now) const {
   const GitRepository& settings = git();
   GitPerson person{.name = plain(settings.author.empty() ? user : settings.author), .email = plain(settings.email)};
   if (person.name.empty()) person.name = "slipway";
@@ -51,6 +53,7 @@ Result<OpenRepository> read_repository(const json::Value& object) {
   }
   if (!spec->git) return fail(Reason::BadRequest, fmt::format("Repository {}: spec.git is required", name));
   open.mode = gate_mode(*spec, kube::annotation(object, kGateMode));
+  open.author = author_of(object);
   open.remote.url = spec->git->repo;
   open.remote.space = kube::ns(object);
   open.place = {.folder = plain_path(spec->git->directory), .branch = spec->git->branch.empty() ? "main" : spec->git->branch};
@@ -60,6 +63,13 @@ Result<OpenRepository> read_repository(const json::Value& object) {
 Task<Result<OpenRepository>> with_credentials(client::Client& server, std::string ns, OpenRepository repository) {
   const std::optional<NameRef> secret = repository.git().secret;
   if (!secret || secret->name.empty()) co_return repository;
+  if (auto may = co_await require_right(server, repository.author, {"get", kube::kSecrets, "", {ns, secret->name}}); !may) {
+    Status error = std::move(may).error();
+    if (lacks_right(error, repository.author.get())) {
+      error.message = fmt::format("Repository {}: {}", repository.name, lacks_right_text(error, *repository.author));
+    }
+    co_return fail(std::move(error));
+  }
   SLIPWAY_CO_TRY(values, co_await probe::read_secret(server, std::move(ns), json::object({{"name", secret->name}})));
   repository.remote.credentials = GitCredentials::of_secret(values);
   co_return repository;

@@ -179,7 +179,7 @@ Task<Result<Reply>> create_one(ServedContext context, Request request) {
   SLIPWAY_CO_TRY(repository, co_await open_repository(context.server, request.ns, asked.spec.repository));
   SLIPWAY_CO_TRY_VOID(check_names(request, asked, repository));
   SLIPWAY_CO_TRY_VOID(co_await check_there(context, request.ns, asked.spec));
-  SLIPWAY_CO_TRY(made, co_await new_content(context, repository, request.ns, asked.spec));
+  SLIPWAY_CO_TRY(made, co_await new_content(context, repository, {request.ns, request.user}, asked.spec));
   SLIPWAY_CO_TRY_VOID(put_variant(asked, made));
   const Rendered rendered = co_await render_new(context, request.ns, made.content, asked.spec.package_name);
   const Requester who = requester_of(context, request);

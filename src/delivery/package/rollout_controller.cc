@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "control/object_writes.h"
+#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/repository_access.h"
 #include "delivery/package/rollout_world.h"
@@ -42,6 +43,7 @@ bool is_same_for_rollouts(const kube::Object& before, const kube::Object& after)
 RolloutController::RolloutController(const ControllerContext& context, std::shared_ptr<RecordIndex> records)
     : env_(context.env),
       http_(context.http),
+      acts_as_(context.acts_as),
       records_(records),
       policies_(context.env, std::move(records)),
       wall_(context.env.clock) {}
@@ -102,6 +104,13 @@ Task<Outcome> RolloutController::reconcile(control::Reconcile& run) {
   look(rollout, doubts);
   if (co_await settle(run, doubts)) look(rollout, doubts);
   const RolloutDecision decision = decide(rollout.spec, rollout.record, rollout.world);
+  if (auto may = co_await check_rights(run, rollout, decision); !may) {
+    const Author author = author_of_rollout(rollout.object);
+    if (!lacks_right(may.error(), author.get())) co_return Outcome::failed(std::move(may).error());
+    const Outcome told =
+        co_await refuse(run, rollout.object, lacks_right_text(may.error(), *author), std::string(kAuthorLacksRight));
+    co_return told.kind == Outcome::Kind::Failed ? told : Outcome::retries_after(kAuthorRightPause);
+  }
   auto stored = co_await store(run, rollout, decision);
   if (!stored) co_return Outcome::failed(std::move(stored).error());
   auto done = co_await carry_out(run, rollout, decision);
@@ -183,10 +192,10 @@ Task<Result<void>> RolloutController::store(control::Reconcile& run, Rollout rol
   co_return Result<void>{};
 }
 
-Task<Outcome> RolloutController::refuse(control::Reconcile& run, kube::Object object, std::string why) {
+Task<Outcome> RolloutController::refuse(control::Reconcile& run, kube::Object object, std::string why, std::string reason) {
   const Time now = env_.clock.now();
   const Value conditions =
-      kube::set_condition(object["status"]["conditions"], {"Ready", "False", "Invalid", std::move(why)}, now);
+      kube::set_condition(object["status"]["conditions"], {"Ready", "False", std::move(reason), std::move(why)}, now);
   auto told =
       co_await control::write_status(run.client, kRollouts, object, object["status"].with("conditions", conditions), kManager);
   if (!told && told.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(told).error());

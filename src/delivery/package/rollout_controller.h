@@ -17,6 +17,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/gate/metric.h"
+#include "delivery/package/author.h"
 #include "delivery/package/cluster_reports.h"
 #include "delivery/package/policy_index.h"
 #include "delivery/package/record_index.h"
@@ -64,16 +65,20 @@ class RolloutController : public control::Controller {
   Task<bool> settle(control::Reconcile& run, std::vector<Doubt> doubts);
 
   Task<Result<void>> store(control::Reconcile& run, Rollout rollout, RolloutDecision decision);
+  /// Forbidden while the author may not do what is to be done now.
+  Task<Result<void>> check_rights(control::Reconcile& run, Rollout rollout, RolloutDecision decision);
   /// All of them, also when one fails; the first error.
   Task<Result<void>> carry_out(control::Reconcile& run, Rollout rollout, RolloutDecision decision);
   Task<Result<void>> carry_out_one(control::Reconcile& run, Rollout rollout, RolloutEffect effect);
   Task<Result<void>> ask(control::Reconcile& run, Rollout rollout, std::string key);
   Task<Result<void>> back_out(control::Reconcile& run, Rollout rollout, std::string target, std::string revision);
-  Task<control::Outcome> refuse(control::Reconcile& run, kube::Object object, std::string why);
+  Task<control::Outcome> refuse(control::Reconcile& run, kube::Object object, std::string why, std::string reason = "Invalid");
+  Author author_of_rollout(const kube::Object& rollout) const;
   std::vector<RecordIndex::Known> of_target(const Rollout& rollout, const std::string& target) const;
 
   Env& env_;
   HttpClient* http_;
+  ActsAs acts_as_;
   std::shared_ptr<RecordIndex> records_;
   PolicyIndex policies_;
   ClusterReports reports_;

@@ -60,6 +60,25 @@ gate::Verdict judged_at_deadline(const gate::GateSpec& gate, gate::Verdict verdi
 
 }  // namespace
 
+Author RolloutController::author_of_rollout(const kube::Object& rollout) const {
+  return acts_as_ == ActsAs::User ? author_of(rollout) : nullptr;
+}
+
+/// Approvals are written by the process, since only it may say by which rollout; the rights are the author's.
+Task<Result<void>> RolloutController::check_rights(control::Reconcile& run, Rollout rollout, RolloutDecision decision) {
+  const Author author = author_of_rollout(rollout.object);
+  for (const RolloutEffect& effect : decision.effects) {
+    if (author == nullptr || effect.kind == Kind::Ask) continue;
+    const bool creates = effect.kind == Kind::BackOut;
+    NeededRight right{creates ? "create" : "update", kRevisions, creates ? "" : std::string(kApproval), {run.key.ns, ""}};
+    SLIPWAY_CO_TRY(has_all, co_await has_right(run.client, author, right));
+    if (has_all) continue;
+    right.key.name = effect.revision;
+    SLIPWAY_CO_TRY_VOID(co_await require_right(run.client, author, right));
+  }
+  co_return Result<void>{};
+}
+
 Task<Result<void>> RolloutController::carry_out(control::Reconcile& run, Rollout rollout, RolloutDecision decision) {
   rollout.record = decision.record;
   Result<void> first;
@@ -109,9 +128,10 @@ Task<Result<void>> RolloutController::back_out(control::Reconcile& run, Rollout 
   const Known approved = records_->find({run.key.ns, revision});
   if (approved == nullptr || back_out_of(there, revision) != nullptr) co_return Result<void>{};
   const Known older = before(there, *approved);
+  client::Client& author = run.as(author_of_rollout(rollout.object));
   if (older == nullptr) {
     co_return co_await change_revision(
-        run.client, {run.key.ns, revision},
+        author, {run.key.ns, revision},
         [](const kube::Object& one) {
           const bool is_published = one["spec"]["lifecycle"].as_string() == "Published";
           return is_published ? with_lifecycle(one, Lifecycle::DeletionProposed) : one;
@@ -139,7 +159,7 @@ Task<Result<void>> RolloutController::back_out(control::Reconcile& run, Rollout 
                                      {"metadata", metadata},
                                      {"spec", json::encode(draft)},
                                      {"status", json::object({{"conditions", json::array({json::encode(whole)})}})}});
-  auto made = co_await client::create(run.client, kRevisions, object, kManager);
+  auto made = co_await client::create(author, kRevisions, object, kManager);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   co_return Result<void>{};
 }
@@ -170,7 +190,7 @@ Task<Result<void>> RolloutController::ask(control::Reconcile& run, Rollout rollo
                              .data_since = begun,
                              .tries = known.tries,
                              .samples = known.samples};
-    answer = co_await probe::ask({env_, run.client, http_}, std::move(question));
+    answer = co_await probe::ask({env_, run.as(author_of_rollout(rollout.object)), http_}, std::move(question));
   }
   known.verdict = judged_at_deadline(gate, answer.verdict, now.time() - now.present(known.since));
   known.samples = std::move(answer.samples);

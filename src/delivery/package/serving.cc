@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "delivery/package/author.h"
 #include "delivery/package/kind.h"
 #include "json/patch.h"
 
@@ -15,32 +16,6 @@ using json::Value;
 /// Others beside the writers in turn are few: the worker that confirms, and other processes.
 constexpr int kMostTries = 100;
 constexpr Duration kLongestPause = std::chrono::milliseconds{20};
-
-const kube::Resource kAccessReviews{"authorization.k8s.io", "v1", "subjectaccessreviews"};
-
-Value review_of(const kube::UserInfo& user, const kube::ObjectKey& key) {
-  json::ArrayBuilder groups;
-  for (const std::string& group : user.groups) groups.add(group);
-  json::ObjectBuilder extra;
-  for (const auto& [name, values] : user.extra) {
-    json::ArrayBuilder list;
-    for (const std::string& one : values) list.add(one);
-    extra.add(name, list.build());
-  }
-  const Value attributes = json::object({{"namespace", Value(key.ns)},
-                                         {"verb", Value("update")},
-                                         {"group", Value(kRevisions.group)},
-                                         {"version", Value(kRevisions.version)},
-                                         {"resource", Value(kRevisions.plural)},
-                                         {"subresource", Value(kApproval)},
-                                         {"name", Value(key.name)}});
-  const Value spec = json::object({{"user", Value(user.name)},
-                                   {"uid", Value(user.uid)},
-                                   {"groups", groups.build()},
-                                   {"extra", extra.build()},
-                                   {"resourceAttributes", attributes}});
-  return json::object({{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", spec}});
-}
 
 }  // namespace
 
@@ -90,9 +65,7 @@ Task<Result<StoredRecord>> change_record(client::ServedContext context, std::sha
 }
 
 Task<Result<bool>> may_approve(client::ServedContext context, std::shared_ptr<const kube::UserInfo> user, kube::ObjectKey key) {
-  if (user == nullptr) co_return true;
-  SLIPWAY_CO_TRY(answer, co_await client::create(context.server, kAccessReviews, review_of(*user, key), kRecordManager));
-  co_return answer["status"]["allowed"].as_bool();
+  co_return co_await has_right(context.server, std::move(user), {"update", kRevisions, std::string(kApproval), std::move(key)});
 }
 
 Task<Result<void>> require_approval_right(client::ServedContext context, std::shared_ptr<const kube::UserInfo> user,

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "control/object_writes.h"
+#include "delivery/package/author.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/names.h"
 #include "delivery/package/sync.h"
@@ -204,7 +205,8 @@ Task<std::vector<std::string>> SyncController::apply(control::Reconcile& run, ku
 
 Task<Result<void>> SyncController::apply_one(control::Reconcile& run, kube::Object object, kube::Object manifest) {
   SLIPWAY_CO_TRY(mapped, co_await kinds_.find_for(run.client, "", manifest));
-  const auto now = co_await client::get(run.client, mapped.resource, kube::key_of(manifest));
+  client::Client& author = run.as(author_of(object));
+  const auto now = co_await client::get(author, mapped.resource, kube::key_of(manifest));
   if (!now && now.error().reason != Reason::NotFound) co_return fail(now.error());
   const std::string other = now ? other_manager(object, *now) : "";
   if (!other.empty()) {
@@ -213,7 +215,7 @@ Task<Result<void>> SyncController::apply_one(control::Reconcile& run, kube::Obje
   const Value& there = manifest["metadata"]["annotations"];
   const Value annotations = (there.is_object() ? there : Value::empty_object()).with(kManagedBy, manager_of(object));
   manifest = manifest.with_path({"metadata", "annotations"}, annotations);
-  SLIPWAY_CO_TRY_VOID(co_await client::apply(run.client, mapped.resource, std::move(manifest), kManager));
+  SLIPWAY_CO_TRY_VOID(co_await client::apply(author, mapped.resource, std::move(manifest), kManager));
   co_return Result<void>{};
 }
 
@@ -227,19 +229,20 @@ std::string SyncController::other_manager(const kube::Object& object, const kube
 }
 
 Task<Result<void>> SyncController::prune(control::Reconcile& run, kube::Object object, std::vector<SyncedObject> gone) {
+  client::Client& author = run.as(author_of(object));
   // In the opposite order: namespaces and definitions last.
   for (auto one = gone.rbegin(); one != gone.rend(); ++one) {
     const auto mapped = co_await kinds_.find(run.client, "", {one->group, one->version, one->kind});
     if (!mapped && mapped.error().reason == Reason::NotFound) continue;  // its kind has gone, and it with that
     if (!mapped) co_return fail(mapped.error());
     const kube::ObjectKey key{one->ns, one->name};
-    const auto there = co_await client::get(run.client, mapped->resource, key);
+    const auto there = co_await client::get(author, mapped->resource, key);
     if (!there && there.error().reason == Reason::NotFound) continue;
     if (!there) co_return fail(there.error());
     if (kube::annotation(*there, kManagedBy) != manager_of(object)) continue;
     client::DeleteQuery query;
     query.uid = std::string(kube::uid(*there));
-    SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(run.client, mapped->resource, key, std::move(query)));
+    SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(author, mapped->resource, key, std::move(query)));
   }
   co_return Result<void>{};
 }

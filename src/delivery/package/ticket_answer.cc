@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "delivery/package/author.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/records.h"
 #include "delivery/package/ticket_controller.h"
@@ -38,11 +39,9 @@ Result<Call> routed(const http::Request& request) {
   return Call{.path = std::string(path), .revision = {std::string(parts[2]), std::string(parts[3])}};
 }
 
-/// The same for an unknown revision as for one without a key, so that unsigned calls learn nothing.
+/// The same for an unknown revision, one without a key, and another key, so that strangers learn nothing.
 std::unexpected<Status> unauthorized() {
-  return fail(Reason::Unauthorized,
-              fmt::format("there is no such revision, or its Repository names no Secret with a {} (annotation {})",
-                          probe::kCallKey, kTicketAnswers));
+  return fail(Reason::Unauthorized, "the call is not signed with a key that is known here for this path");
 }
 
 struct Opened {
@@ -58,7 +57,10 @@ Task<Result<Opened>> open_ticket(client::Client& server, kube::ObjectKey key) {
   if (!repository) co_return unauthorized();
   Opened opened{.stored = *std::move(stored), .secret = answer_secret(*repository)};
   if (opened.secret.empty()) co_return unauthorized();
-  const auto secret = co_await client::get(server, kube::kSecrets, {key.ns, opened.secret});
+  const kube::ObjectKey named{key.ns, opened.secret};
+  const auto may = co_await has_right(server, author_of(*repository), {"get", kube::kSecrets, "", named});
+  if (!may || !*may) co_return unauthorized();
+  const auto secret = co_await client::get(server, kube::kSecrets, named);
   const bool has_key =
       secret && base64_decode((*secret)["data"][probe::kCallKey].as_string(), opened.key) && !opened.key.empty();
   if (!has_key) co_return unauthorized();
@@ -75,6 +77,10 @@ Result<TicketAnswer> answer_in(const http::Request& request) {
 Task<Result<http::Response>> answer_ticket(ServedContext context, http::Request request) {
   SLIPWAY_CO_TRY(call, routed(request));
   SLIPWAY_CO_TRY(opened, co_await open_ticket(context.server, call.revision));
+  const http::Headers& headers = request.headers;
+  const std::string text = probe::signed_text(request.method, call.path, headers.get(probe::kCallTimestamp),
+                                              headers.get(probe::kCallNonce), request.body);
+  if (!probe::is_signed(headers.get(probe::kCallSignature), opened.key, text)) co_return unauthorized();
   SLIPWAY_CO_TRY_VOID(probe::check_signed(request, call.path, opened.key, context.env.clock.now()));
   SLIPWAY_CO_TRY(answer, answer_in(request));
   for (int tries = 0;; ++tries) {

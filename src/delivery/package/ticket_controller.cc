@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/revision_writes.h"
 #include "delivery/package/ticket_answer.h"
@@ -66,7 +67,11 @@ std::optional<probe::Notifier> tickets_of(const kube::Object& repository) {
 }
 
 TicketController::TicketController(const ControllerContext& context, std::shared_ptr<RecordIndex> records)
-    : env_(context.env), http_(context.http), records_(std::move(records)), wall_(context.env.clock) {}
+    : env_(context.env),
+      http_(context.http),
+      acts_as_(context.acts_as),
+      records_(std::move(records)),
+      wall_(context.env.clock) {}
 
 void TicketController::watch(control::Watches& watches) {
   records_->attach(watches);
@@ -95,16 +100,24 @@ Task<Outcome> TicketController::reconcile(control::Reconcile& run) {
   const Now now = wall_.now();
   const Time due = now.present(known->record.settled) + kTicketRest;
   if (now.time() < due) co_return Outcome::retries_after(std::max<Duration>(due - now.time(), std::chrono::milliseconds{1}));
+  const Author author = acts_as_ == ActsAs::User ? author_of(repository) : nullptr;
   for (const ReadinessGate& gate : gates) {
-    auto told = co_await tell(run, known, *notifier, notice_of(*known, gate, repository), gate);
+    auto told = co_await tell(run, known, *notifier, notice_of(*known, gate, repository), gate, author);
+    if (!told && lacks_right(told.error(), author.get())) {
+      env_.log.warn("a ticket waits for a right of its Repository's author",
+                    {{"revision", run.key.to_string()}, {"error", lacks_right_text(told.error(), *author)}});
+      co_return Outcome::retries_after(kAuthorRightPause);
+    }
     if (!told) co_return Outcome::failed(std::move(told).error());
   }
   co_return Outcome::settled();
 }
 
+/// The Secret with the address is read as the author of the Repository, whose annotation names it.
 Task<Result<void>> TicketController::tell(control::Reconcile& run, RecordIndex::Known known, probe::Notifier notifier,
-                                          probe::Notice notice, ReadinessGate gate) {
-  SLIPWAY_CO_TRY_VOID(co_await probe::notify({.env = env_, .client = run.client, .http = http_}, notifier, std::move(notice)));
+                                          probe::Notice notice, ReadinessGate gate, Author author) {
+  SLIPWAY_CO_TRY_VOID(
+      co_await probe::notify({.env = env_, .client = run.as(author), .http = http_}, notifier, std::move(notice)));
   const std::string digest = known->record.digest;
   const Condition sent{.type = gate.type,
                        .status = Truth::Unknown,

@@ -15,6 +15,7 @@
 #include "base/wall_steps.h"
 #include "control/controller.h"
 #include "delivery/family.h"
+#include "delivery/package/author.h"
 #include "delivery/package/record_index.h"
 #include "delivery/probe/notify.h"
 
@@ -40,10 +41,11 @@ class TicketController : public control::Controller {
 
  private:
   Task<Result<void>> tell(control::Reconcile& run, RecordIndex::Known known, probe::Notifier notifier, probe::Notice notice,
-                          ReadinessGate gate);
+                          ReadinessGate gate, Author author);
 
   Env& env_;
   HttpClient* http_;
+  ActsAs acts_as_;
   std::shared_ptr<RecordIndex> records_;
   control::Informer* repositories_ = nullptr;
   WallSteps wall_;

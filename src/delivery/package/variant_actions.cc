@@ -57,9 +57,8 @@ Value with_entries(const Value& object, const char* field, const std::map<std::s
 
 }  // namespace
 
-Task<Result<Files>> VariantController::files_of(control::Reconcile& run, std::string name,
-                                                std::optional<RenderStatus>& render) {
-  SLIPWAY_CO_TRY(object, co_await client::get(run.client, kResources, {run.key.ns, name}));
+Task<Result<Files>> VariantController::files_of(Variant variant, std::string name, std::optional<RenderStatus>& render) {
+  SLIPWAY_CO_TRY(object, co_await client::get(*variant.author, kResources, {std::string(kube::ns(variant.object)), name}));
   SLIPWAY_CO_TRY(spec, json::decode<ResourcesSpec>(object["spec"], "spec", {.allow_unknown = true}));
   if (object["status"].has("renderStatus")) {
     auto status = json::decode<ResourcesStatus>(object["status"], "status", {.allow_unknown = true});
@@ -69,13 +68,13 @@ Task<Result<Files>> VariantController::files_of(control::Reconcile& run, std::st
 }
 
 /// Published content does not change; that of drafts is told apart by its digest.
-Task<Result<std::vector<kube::GroupVersionKind>>> VariantController::kinds_in(control::Reconcile& run,
+Task<Result<std::vector<kube::GroupVersionKind>>> VariantController::kinds_in(const Variant& variant,
                                                                               RecordIndex::Known revision) {
   const Key key = revision->key();
   if (const auto known = memory_.find(key); known != memory_.end() && known->second.digest == revision->record.digest)
     co_return known->second.kinds;
   std::optional<RenderStatus> render;
-  SLIPWAY_CO_TRY(files, co_await files_of(run, key.name, render));
+  SLIPWAY_CO_TRY(files, co_await files_of(variant, key.name, render));
   SLIPWAY_CO_TRY(points, injection_points(files));
   std::vector<kube::GroupVersionKind> kinds;
   for (const InjectionPoint& point : points) {
@@ -86,7 +85,7 @@ Task<Result<std::vector<kube::GroupVersionKind>>> VariantController::kinds_in(co
 }
 
 /// A kind that the cluster does not have gives nothing to inject; the condition then says so.
-Task<Result<std::vector<Injectable>>> VariantController::load(control::Reconcile& run,
+Task<Result<std::vector<Injectable>>> VariantController::load(control::Reconcile& run, Variant variant,
                                                               std::vector<kube::GroupVersionKind> kinds) {
   std::vector<Injectable> objects;
   for (const kube::GroupVersionKind& kind : kinds) {
@@ -95,7 +94,7 @@ Task<Result<std::vector<Injectable>>> VariantController::load(control::Reconcile
     if (!mapped) co_return fail(std::move(mapped).error());
     if (!mapped->is_namespaced) continue;
     follow_kind(mapped->resource);
-    SLIPWAY_CO_TRY(list, co_await client::list(run.client, mapped->resource,
+    SLIPWAY_CO_TRY(list, co_await client::list(*variant.author, mapped->resource,
                                                {.ns = run.key.ns, .label_selector = "", .field_selector = ""}));
     for (const Value& item : list["items"].items()) {
       Injectable one = injectable(item);
@@ -111,9 +110,9 @@ Task<Result<VariantController::Judged>> VariantController::judge(control::Reconc
                                                                  RecordIndex::Known revision) {
   const Key key = revision->key();
   VariantContent content = variant.content;
-  SLIPWAY_CO_TRY(kinds, co_await kinds_in(run, revision));
+  SLIPWAY_CO_TRY(kinds, co_await kinds_in(variant, revision));
   if (!content.injectors.empty()) {
-    SLIPWAY_CO_TRY(objects, co_await load(run, kinds));
+    SLIPWAY_CO_TRY(objects, co_await load(run, variant, kinds));
     // Others than those that injectors name change nothing.
     std::erase_if(objects, [&](const Injectable& one) {
       return std::ranges::find(content.injectors, one.name, &Injector::name) == content.injectors.end();
@@ -125,7 +124,7 @@ Task<Result<VariantController::Judged>> VariantController::judge(control::Reconc
   if (const Memory& known = memory_[key]; known.digest == revision->record.digest && known.changes == changes)
     co_return known.judged;
   Judged judged;
-  SLIPWAY_CO_TRY(files, co_await files_of(run, key.name, judged.render));
+  SLIPWAY_CO_TRY(files, co_await files_of(variant, key.name, judged.render));
   SLIPWAY_CO_TRY(made, with_variant(files, content));
   const bool lacks_gate =
       std::ranges::any_of(made.gates, [&](const std::string& gate) { return find(revision->record.gates, gate) == nullptr; });
@@ -149,7 +148,7 @@ Task<Result<void>> VariantController::carry_out(control::Reconcile& run, Variant
     case Kind::Write:
       co_return co_await write(run, std::move(variant), std::move(action.name));
     case Kind::Delete:
-      co_return co_await remove_revision(run.client, key);
+      co_return co_await remove_revision(*variant.author, key);
     case Kind::Adopt:
       change = [reference = kube::owner_reference(variant.object), spec = variant.spec](const kube::Object& one) {
         return with_entries(with_entries(with_owner(one, reference), "labels", spec.labels), "annotations", spec.annotations);
@@ -165,7 +164,7 @@ Task<Result<void>> VariantController::carry_out(control::Reconcile& run, Variant
       change = [uid](const kube::Object& one) { return without_owner(one, uid); };
       break;
   }
-  co_return co_await change_revision(run.client, key, std::move(change), kManager);
+  co_return co_await change_revision(*variant.author, key, std::move(change), kManager);
 }
 
 Task<Result<void>> VariantController::create(control::Reconcile& run, Variant variant, RevisionSpec draft) {
@@ -174,12 +173,12 @@ Task<Result<void>> VariantController::create(control::Reconcile& run, Variant va
   for (const std::string& source : sources) {
     const RecordIndex::Known known = records_->find({run.key.ns, source});
     if (known == nullptr) continue;
-    SLIPWAY_CO_TRY(there, co_await kinds_in(run, known));
+    SLIPWAY_CO_TRY(there, co_await kinds_in(variant, known));
     for (const auto& kind : there) {
       if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
     }
   }
-  SLIPWAY_CO_TRY(objects, co_await load(run, kinds));
+  SLIPWAY_CO_TRY(objects, co_await load(run, variant, kinds));
   std::erase_if(objects, [&](const Injectable& one) {
     return std::ranges::find(variant.content.injectors, one.name, &Injector::name) == variant.content.injectors.end();
   });
@@ -196,14 +195,14 @@ Task<Result<void>> VariantController::create(control::Reconcile& run, Variant va
                                      {"metadata", metadata},
                                      {"spec", json::encode(draft)},
                                      {"status", json::object({{"conditions", conditions}})}});
-  auto made = co_await client::create(run.client, kRevisions, object, kManager);
+  auto made = co_await client::create(*variant.author, kRevisions, object, kManager);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   co_return Result<void>{};
 }
 
 Task<Result<void>> VariantController::write(control::Reconcile& run, Variant variant, std::string name) {
   const Key key{run.key.ns, name};
-  SLIPWAY_CO_TRY(object, co_await client::get(run.client, kResources, key));
+  SLIPWAY_CO_TRY(object, co_await client::get(*variant.author, kResources, key));
   SLIPWAY_CO_TRY(spec, json::decode<ResourcesSpec>(object["spec"], "spec", {.allow_unknown = true}));
   VariantContent content = variant.content;
   if (!content.injectors.empty()) {
@@ -212,7 +211,7 @@ Task<Result<void>> VariantController::write(control::Reconcile& run, Variant var
     for (const InjectionPoint& point : points) kinds.push_back(point.kind);
     std::ranges::sort(kinds);
     kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
-    SLIPWAY_CO_TRY(objects, co_await load(run, kinds));
+    SLIPWAY_CO_TRY(objects, co_await load(run, variant, kinds));
     content.objects = std::move(objects);
   }
   SLIPWAY_CO_TRY(made, with_variant(spec.resources, content));
@@ -221,14 +220,14 @@ Task<Result<void>> VariantController::write(control::Reconcile& run, Variant var
   kptfile = std::move(gated);
   if (made.files == spec.resources) co_return Result<void>{};
   const Value changed = object.with_path({"spec", "resources"}, map_of(made.files));
-  auto written = co_await client::update(run.client, kResources, changed, kManager);
+  auto written = co_await client::update(*variant.author, kResources, changed, kManager);
   if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
   co_return Result<void>{};
 }
 
 /// Says what is so about the draft as it is; no condition of other owners is touched.
-Task<Result<void>> VariantController::flip(control::Reconcile& run, std::string name, std::vector<Condition> wanted) {
-  const RecordIndex::Known known = records_->find({run.key.ns, name});
+Task<Result<void>> VariantController::flip(Variant variant, std::string name, std::vector<Condition> wanted) {
+  const RecordIndex::Known known = records_->find({std::string(kube::ns(variant.object)), name});
   if (known == nullptr || is_published(known->record.lifecycle)) co_return Result<void>{};
   std::erase_if(wanted, [&](const Condition& one) {
     const Condition* there = find(known->record.conditions, one.type);
@@ -236,7 +235,7 @@ Task<Result<void>> VariantController::flip(control::Reconcile& run, std::string 
   });
   if (wanted.empty()) co_return Result<void>{};
   co_return co_await change_revision(
-      run.client, {run.key.ns, name}, [wanted](const kube::Object& one) { return with_conditions(one, wanted); }, kManager);
+      *variant.author, known->key(), [wanted](const kube::Object& one) { return with_conditions(one, wanted); }, kManager);
 }
 
 }  // namespace slipway::delivery::package

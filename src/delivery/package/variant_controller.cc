@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "control/object_writes.h"
+#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/revision_writes.h"
 #include "json/text.h"
@@ -69,7 +70,7 @@ bool counts(const RevisionView& one, const Downstream& downstream, bool adopts) 
 }  // namespace
 
 VariantController::VariantController(const ControllerContext& context, std::shared_ptr<RecordIndex> records)
-    : env_(context.env), records_(std::move(records)) {}
+    : env_(context.env), acts_as_(context.acts_as), records_(std::move(records)) {}
 
 void VariantController::watch(control::Watches& watches) {
   watches_ = &watches;
@@ -136,15 +137,17 @@ Task<Outcome> VariantController::reconcile(control::Reconcile& run) {
   if (object.is_null()) co_return Outcome::settled();
   control::CleanUp clean = [this, &run, object] { return clean_up(run, object); };
   auto life = co_await control::finalize(run.client, kVariants, object, std::string(kVariantFinalizer), kManager, clean);
+  if (!life && lacks_right(life.error(), author_of_variant(object).get())) co_return Outcome::retries_after(kAuthorRightPause);
   if (!life) co_return Outcome::failed(std::move(life).error());
   if (life->stage != control::Finalized::Stage::Live) co_return Outcome::settled();
-  Variant variant{.object = life->object};
+  const Author author = author_of_variant(life->object);
+  Variant variant{.object = life->object, .author = &run.as(author)};
   auto spec = json::decode<VariantSpec>(variant.object["spec"], "spec", {.allow_unknown = true});
   std::vector<std::string> faults;
   if (!spec) faults.push_back(spec.error().message);
   if (spec) faults = check(*spec);
   if (!faults.empty()) {
-    const Value status = variant_status(variant.object, {}, faults, {}, {}, env_.clock.now());
+    const Value status = variant_status(variant.object, {}, faults, {}, {}, author.get(), env_.clock.now());
     auto told = co_await control::write_status(run.client, kVariants, variant.object, status, kManager);
     co_return told ? Outcome::settled() : Outcome::failed(std::move(told).error());
   }
@@ -162,11 +165,16 @@ Task<Outcome> VariantController::reconcile(control::Reconcile& run) {
   }
   for (const std::string& target : plan.targets) {
     const auto known = memory_.find({run.key.ns, target});
-    if (done && known != memory_.end()) done = co_await flip(run, target, known->second.judged.conditions);
+    if (done && known != memory_.end()) done = co_await flip(variant, target, known->second.judged.conditions);
   }
   auto told = co_await tell(run, variant, plan, done);
   if (!told) co_return Outcome::failed(std::move(told).error());
+  if (!done && lacks_right(done.error(), author.get())) co_return Outcome::retries_after(kAuthorRightPause);
   co_return done ? Outcome::settled() : Outcome::failed(std::move(done).error());
+}
+
+Author VariantController::author_of_variant(const kube::Object& object) const {
+  return acts_as_ == ActsAs::User ? author_of(object) : nullptr;
 }
 
 Task<Result<std::vector<RevisionView>>> VariantController::look(control::Reconcile& run, Variant variant) {
@@ -206,7 +214,8 @@ Task<Result<void>> VariantController::tell(control::Reconcile& run, Variant vari
     const auto known = memory_.find({run.key.ns, target});
     if (known != memory_.end() && known->second.judged.render) renders.emplace(target, *known->second.judged.render);
   }
-  const Value status = variant_status(variant.object, plan, {}, done, renders, env_.clock.now());
+  const Value status =
+      variant_status(variant.object, plan, {}, done, renders, author_of_variant(variant.object).get(), env_.clock.now());
   auto told = co_await control::write_status(run.client, kVariants, variant.object, status, kManager);
   if (!told && told.error().reason != Reason::NotFound) co_return fail(std::move(told).error());
   co_return Result<void>{};
@@ -214,7 +223,7 @@ Task<Result<void>> VariantController::tell(control::Reconcile& run, Variant vari
 
 Task<Result<bool>> VariantController::clean_up(control::Reconcile& run, kube::Object object) {
   const std::string uid(kube::uid(object));
-  Variant variant{.object = object};
+  Variant variant{.object = object, .author = &run.as(author_of_variant(object))};
   // A spec that cannot be read asked for nothing else than the default.
   if (auto spec = json::decode<VariantSpec>(object["spec"], "spec", {.allow_unknown = true})) variant.spec = *std::move(spec);
   std::vector<RevisionView> views;
@@ -228,7 +237,8 @@ Task<Result<bool>> VariantController::clean_up(control::Reconcile& run, kube::Ob
 }
 
 Value variant_status(const kube::Object& object, const VariantPlan& plan, const std::vector<std::string>& faults,
-                     const Result<void>& done, const std::map<std::string, RenderStatus>& renders, Time now) {
+                     const Result<void>& done, const std::map<std::string, RenderStatus>& renders, const kube::UserInfo* author,
+                     Time now) {
   // Without the upstream revision there is nothing to be planned.
   const bool is_lost = !plan.error.empty() && plan.targets.empty() && plan.actions.empty();
   std::string fault = joined(faults, "; ");
@@ -241,6 +251,9 @@ Value variant_status(const kube::Object& object, const VariantPlan& plan, const 
   const std::string error = done ? plan.error : done.error().message;
   kube::Condition ready{"Ready", "True", "NoErrors", "successfully ensured downstream package variant"};
   if (!error.empty()) ready = {"Ready", "False", "Error", error};
+  if (!done && lacks_right(done.error(), author)) {
+    ready = {"Ready", "False", std::string(kAuthorLacksRight), lacks_right_text(done.error(), *author)};
+  }
   Value status = object["status"].with(
       "conditions", ready_and_stalled(object, {"Stalled", "False", "Valid", "all validation checks passed"}, ready, now));
   if (!error.empty()) return status;

@@ -18,6 +18,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/family/kind_mapper.h"
+#include "delivery/package/author.h"
 #include "delivery/package/record_index.h"
 #include "delivery/package/variant_content.h"
 #include "delivery/package/variant_plan.h"
@@ -37,6 +38,7 @@ class VariantController : public control::Controller {
   /// A variant as it is looked at in one reconcile.
   struct Variant {
     kube::Object object{};
+    client::Client* author = nullptr;  // the cluster as the variant's author: for all that it names and makes
     VariantSpec spec{};
     VariantContent content{};
   };
@@ -57,23 +59,26 @@ class VariantController : public control::Controller {
   std::vector<Key> woken_by(const kube::Object& before, const kube::Object& after) const;
   void add_variants(std::vector<Key>& keys, const char* index, const std::string& id) const;
 
+  Author author_of_variant(const kube::Object& object) const;
   Task<Result<bool>> clean_up(control::Reconcile& run, kube::Object object);
   /// The revisions upstream, downstream and of the variant. Those that count downstream are judged.
   Task<Result<std::vector<RevisionView>>> look(control::Reconcile& run, Variant variant);
   Task<Result<Judged>> judge(control::Reconcile& run, Variant variant, RecordIndex::Known revision);
-  Task<Result<std::vector<kube::GroupVersionKind>>> kinds_in(control::Reconcile& run, RecordIndex::Known revision);
+  Task<Result<std::vector<kube::GroupVersionKind>>> kinds_in(const Variant& variant, RecordIndex::Known revision);
   void follow_kind(const kube::Resource& resource);
   void wake_injecting(const std::string& ns, std::string_view name);
-  Task<Result<std::vector<Injectable>>> load(control::Reconcile& run, std::vector<kube::GroupVersionKind> kinds);
-  Task<Result<Files>> files_of(control::Reconcile& run, std::string name, std::optional<RenderStatus>& render);
+  Task<Result<std::vector<Injectable>>> load(control::Reconcile& run, Variant variant,
+                                             std::vector<kube::GroupVersionKind> kinds);
+  Task<Result<Files>> files_of(Variant variant, std::string name, std::optional<RenderStatus>& render);
 
   Task<Result<void>> carry_out(control::Reconcile& run, Variant variant, VariantAction action);
   Task<Result<void>> create(control::Reconcile& run, Variant variant, RevisionSpec draft);
   Task<Result<void>> write(control::Reconcile& run, Variant variant, std::string name);
-  Task<Result<void>> flip(control::Reconcile& run, std::string name, std::vector<Condition> wanted);
+  Task<Result<void>> flip(Variant variant, std::string name, std::vector<Condition> wanted);
   Task<Result<void>> tell(control::Reconcile& run, Variant variant, VariantPlan plan, Result<void> done);
 
   Env& env_;
+  ActsAs acts_as_;
   std::shared_ptr<RecordIndex> records_;
   KindMapper kinds_;
   control::Informer* variants_ = nullptr;
@@ -83,8 +88,9 @@ class VariantController : public control::Controller {
   std::map<Key, Memory> memory_;                              // by revision
 };
 
-/// What a variant says of itself: Stalled, Ready and its targets. Pure.
+/// What a variant says of itself: Stalled, Ready and its targets. `author` is as whom it acts, null for the process. Pure.
 json::Value variant_status(const kube::Object& object, const VariantPlan& plan, const std::vector<std::string>& faults,
-                           const Result<void>& done, const std::map<std::string, RenderStatus>& renders, Time now);
+                           const Result<void>& done, const std::map<std::string, RenderStatus>& renders,
+                           const kube::UserInfo* author, Time now);
 
 }  // namespace slipway::delivery::package

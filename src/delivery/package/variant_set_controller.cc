@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "control/object_writes.h"
+#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 
 namespace slipway::delivery::package {
@@ -20,7 +21,7 @@ constexpr Duration kPause = std::chrono::seconds{1};
 }  // namespace
 
 VariantSetController::VariantSetController(const ControllerContext& context, std::shared_ptr<RecordIndex> records)
-    : env_(context.env), records_(std::move(records)) {}
+    : env_(context.env), acts_as_(context.acts_as), records_(std::move(records)) {}
 
 void VariantSetController::watch(control::Watches& watches) {
   watches_ = &watches;
@@ -73,28 +74,30 @@ Task<Outcome> VariantSetController::reconcile(control::Reconcile& run) {
   if (const std::vector<std::string> faults = check(*spec); !faults.empty())
     co_return co_await tell(run, set, {"ValidationError", joined(faults, "; ")});
   FanOutView view{.name = run.key.name, .uid = std::string(kube::uid(set))};
-  auto fault = co_await look(run, *spec, view);
-  if (!fault) co_return Outcome::failed(std::move(fault).error());
+  auto fault = co_await look(run, author_of_set(set), *spec, view);
+  if (!fault) co_return co_await tell_failure(run, set, std::move(fault).error());
   if (fault->is_passing) co_return Outcome::retries_after(kPause);
   if (!fault->reason.empty()) co_return co_await tell(run, set, *fault);
   const auto wanted = unroll(*spec, view);
   if (!wanted) co_return co_await tell(run, set, {"UnexpectedError", wanted.error().message});
   auto done = co_await carry_out(run, set, changes(*wanted, variants_of(set)));
-  if (!done) {
-    const Status error = done.error();
-    const Outcome told = co_await tell(run, set, {"UnexpectedError", error.message});
-    co_return told.kind == Outcome::Kind::Failed ? told : Outcome::failed(error);
-  }
+  if (!done) co_return co_await tell_failure(run, set, std::move(done).error());
   co_return co_await tell(run, set, {});
 }
 
-Task<Result<VariantSetController::Fault>> VariantSetController::look(control::Reconcile& run, VariantSetSpec spec,
-                                                                     FanOutView& view) {
+Author VariantSetController::author_of_set(const kube::Object& set) const {
+  return acts_as_ == ActsAs::User ? author_of(set) : nullptr;
+}
+
+/// What is looked at is cached for the process: whether the author may list it is asked for at each look.
+Task<Result<VariantSetController::Fault>> VariantSetController::look(control::Reconcile& run, Author author,
+                                                                     VariantSetSpec spec, FanOutView& view) {
   view.upstream = upstream(run.key.ns, *spec.upstream);
   if (view.upstream.is_null()) {
     co_return Fault{"UpstreamNotFound", fmt::format("could not find upstream package revision '{}/{}' in repo '{}'",
                                                     spec.upstream->package, spec.upstream->revision, spec.upstream->repo)};
   }
+  SLIPWAY_CO_TRY_VOID(co_await require_right(run.client, author, {"list", kRepositories, "", {run.key.ns, ""}}));
   for (const auto& [key, repository] : repositories_->objects(run.key.ns)) view.repositories.push_back(repository);
   view.selected.resize(spec.targets.size());
   for (std::size_t i = 0; i < spec.targets.size(); ++i) {
@@ -114,6 +117,7 @@ Task<Result<VariantSetController::Fault>> VariantSetController::look(control::Re
         for (const kube::ObjectKey& key : sets_of(kube::ns(after.is_null() ? before : after))) enqueue(key);
       });
     }
+    SLIPWAY_CO_TRY_VOID(co_await require_right(run.client, author, {"list", mapped->resource, "", {run.key.ns, ""}}));
     if (!lease->is_synced()) co_return Fault{.is_passing = true};
     for (const auto& [key, object] : lease->objects(run.key.ns)) view.selected[i].push_back(object);
   }
@@ -134,14 +138,15 @@ std::vector<WantedVariant> VariantSetController::variants_of(const kube::Object&
 
 Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube::Object set, VariantChanges changes) {
   const std::string uid(kube::uid(set));
+  client::Client& author = run.as(author_of_set(set));  // the variants bear its stamp
   for (const std::string& name : changes.remove) {
-    auto removed = co_await client::remove(run.client, kVariants, {run.key.ns, name});
+    auto removed = co_await client::remove(author, kVariants, {run.key.ns, name});
     if (!removed && removed.error().reason != Reason::NotFound) co_return fail(std::move(removed).error());
   }
   for (const WantedVariant& one : changes.update) {
     const kube::Object there = variants_->get({run.key.ns, one.name});
     if (there.is_null()) continue;
-    SLIPWAY_CO_TRY_VOID(co_await client::update(run.client, kVariants, there.with("spec", json::encode(one.spec)), kManager));
+    SLIPWAY_CO_TRY_VOID(co_await client::update(author, kVariants, there.with("spec", json::encode(one.spec)), kManager));
   }
   for (const WantedVariant& one : changes.create) {
     Value metadata = json::object({{"name", one.name},
@@ -156,10 +161,20 @@ Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube
                                        {"kind", kVariantKind.kind},
                                        {"metadata", metadata},
                                        {"spec", json::encode(one.spec)}});
-    auto made = co_await client::create(run.client, kVariants, object, kManager);
+    auto made = co_await client::create(author, kVariants, object, kManager);
     if (!made) co_return fail(std::move(made).error());
   }
   co_return Result<void>{};
+}
+
+Task<Outcome> VariantSetController::tell_failure(control::Reconcile& run, kube::Object set, Status error) {
+  const Author author = author_of_set(set);
+  const bool lacks = lacks_right(error, author.get());
+  const Fault fault =
+      lacks ? Fault{std::string(kAuthorLacksRight), lacks_right_text(error, *author)} : Fault{"UnexpectedError", error.message};
+  const Outcome told = co_await tell(run, std::move(set), fault);
+  if (told.kind == Outcome::Kind::Failed) co_return told;
+  co_return lacks ? Outcome::retries_after(kAuthorRightPause) : Outcome::failed(std::move(error));
 }
 
 Task<Outcome> VariantSetController::tell(control::Reconcile& run, kube::Object set, Fault fault) {

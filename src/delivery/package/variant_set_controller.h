@@ -11,6 +11,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/family/kind_mapper.h"
+#include "delivery/package/author.h"
 #include "delivery/package/fan_out.h"
 #include "delivery/package/record_index.h"
 
@@ -34,12 +35,17 @@ class VariantSetController : public control::Controller {
 
   std::vector<kube::ObjectKey> sets_of(std::string_view ns) const;
   kube::Object upstream(const std::string& ns, const Upstream& wanted) const;
-  Task<Result<Fault>> look(control::Reconcile& run, VariantSetSpec spec, FanOutView& view);
+  Author author_of_set(const kube::Object& set) const;
+  /// Targets are found among what the author may list.
+  Task<Result<Fault>> look(control::Reconcile& run, Author author, VariantSetSpec spec, FanOutView& view);
   Task<Result<void>> carry_out(control::Reconcile& run, kube::Object set, VariantChanges changes);
   std::vector<WantedVariant> variants_of(const kube::Object& set) const;
   Task<control::Outcome> tell(control::Reconcile& run, kube::Object set, Fault fault);
+  /// While the author lacks a right the set says so and is tried again.
+  Task<control::Outcome> tell_failure(control::Reconcile& run, kube::Object set, Status error);
 
   Env& env_;
+  ActsAs acts_as_;
   std::shared_ptr<RecordIndex> records_;
   KindMapper kinds_;
   control::Watches* watches_ = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "control/events.h"
+#include "delivery/family/author_right.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/record_index.h"
@@ -93,6 +94,8 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
     if (!there && there.error().reason == Reason::NotFound) co_return Outcome::settled();
   }
   co_await tell(run.client, run.key, outcome.error().message);
+  if (outcome.error().reason == Reason::Forbidden && !outcome.error().kind.empty())
+    co_return Outcome::retries_after(kAuthorRightPause);
   co_return Outcome::failed(std::move(outcome).error());
 }
 

@@ -4,11 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "delivery/gate/window.h"
+#include "delivery/pipeline/author.h"
 #include "delivery/pipeline/check.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/own_kinds.h"
+#include "delivery/pipeline/promote.h"
+#include "delivery/pipeline/protected.h"
 #include "json/quoted.h"
 
 namespace slipway::delivery::pipeline {
@@ -20,6 +24,8 @@ using json::Value;
 bool is_of(const kube::Object& object, const kube::GroupVersionKind& kind) {
   return kube::refers_to(object, kind.group, kind.kind);
 }
+
+constexpr std::size_t kMaxFrozenTargets = 1000;
 
 template <class Spec>
 std::vector<Cause> checked(const kube::Object& object, std::vector<Cause> (*rules)(const Spec& spec)) {
@@ -140,6 +146,7 @@ class References {
 
   /// Its environments must be somewhere in the pipelines that it names; without names they may come later.
   void check_freeze_names() {
+    if (ns_ == kFreezesForAll) return;  // its pipelines may be of any namespace
     std::vector<std::string> known;
     for (std::size_t i = 0; i < spec_["pipelines"].size(); ++i) {
       const Value pipeline = find_pipeline(fmt::format("spec.pipelines[{}]", i), spec_["pipelines"].item(i).as_string());
@@ -161,6 +168,34 @@ bool is_unchanged(const kube::Object& object, const kube::Object& old) {
 std::vector<Cause> check_pipeline(const kube::Object& object) {
   const auto spec = json::decode<PipelineSpec>(object["spec"], "spec");
   return spec ? check(*spec, kube::ns(object)) : spec.error().causes;
+}
+
+/// With the targets of the pipelines that it names, so that it binds by what they deliver.
+kube::Object with_frozen_targets(const kube::Object& freeze, const kube::Object& old, const kube::FindObject& find) {
+  const Value& spec = freeze["spec"];
+  if (spec["pipelines"].empty() || (!old.is_null() && spec == old["spec"])) return freeze;
+  const auto read = json::decode<FreezeSpec>(spec, "spec", {.allow_unknown = true});
+  if (!read) return freeze;  // it will be refused
+  std::set<FrozenTarget> targets(read->targets.begin(), read->targets.end());
+  for (const std::string& name : read->pipelines) {
+    const kube::Object pipeline = find(kPipelines, kube::ns(freeze), name);
+    const auto of = json::decode<PipelineSpec>(pipeline["spec"], "spec", {.allow_unknown = true});
+    if (pipeline.is_null() || !of) continue;
+    for (const Environment& environment : of->environments) {
+      const bool is_meant =
+          read->environments.empty() || std::ranges::find(read->environments, environment.name) != read->environments.end();
+      for (const Target& target : environment.targets) {
+        if (is_meant && targets.size() < kMaxFrozenTargets) targets.insert(frozen_target(target, kube::ns(freeze)));
+      }
+    }
+  }
+  json::ArrayBuilder list;
+  for (const FrozenTarget& one : targets) list.add(json::encode(one));
+  return freeze.with_path({"spec", "targets"}, list.build());
+}
+
+std::vector<Cause> check_protected(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  return check_protection(protections(), object, old, asker);
 }
 
 }  // namespace
@@ -192,9 +227,15 @@ std::vector<Cause> check_references(const kube::Object& object, const kube::Obje
 
 std::vector<kube::AdmissionRow> admission_rows() {
   std::vector<kube::AdmissionRow> rows;
-  for (const kube::GroupVersionKind& kind : {kPipelineKind, kGitopsClusterKind, kDeliveryLogKind}) {
-    rows.push_back({.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = validate});
+  for (const kube::GroupVersionKind& kind : {kPipelineKind, kGitopsClusterKind}) {
+    rows.push_back({.group = kind.group,
+                    .kind = kind.kind,
+                    .mutate = {},
+                    .validate = validate,
+                    .mutate_for = stamp_identity,
+                    .validate_for = check_protected});
   }
+  rows.push_back({.group = kDeliveryLogKind.group, .kind = kDeliveryLogKind.kind, .mutate = {}, .validate = validate});
   rows.push_back({.group = kReleaseKind.group,
                   .kind = kReleaseKind.kind,
                   .mutate = {},
@@ -205,6 +246,7 @@ std::vector<kube::AdmissionRow> admission_rows() {
                     .kind = kind.kind,
                     .mutate = {},
                     .validate = validate,
+                    .mutate_around = kind.kind == kFreezeKind.kind ? with_frozen_targets : nullptr,
                     .mutate_for = stamp_author,
                     .validate_around = check_references});
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "control/events.h"
+#include "delivery/family/author_right.h"
 #include "delivery/gate/condition.h"
 #include "delivery/pipeline/change_git.h"
 
@@ -32,7 +33,7 @@ Task<ChangeResult> notify(ChangeTools tools, Kind, ChangeOrder order) {
   text.message = fmt::format("Promote pipeline {}/{} to {} with version {}", kube::ns(order.pipeline),
                              kube::name(order.pipeline), order.environment, order.release.version);
   text.annotations = {{"environment", order.environment}, {"version", order.release.version}};
-  auto told = co_await control::record_event(tools.env, tools.client, order.pipeline, std::move(text), std::string(kComponent));
+  auto told = co_await control::record_event(tools.env, tools.own, order.pipeline, std::move(text), std::string(kComponent));
   if (!told) co_return std::unexpected(ChangeFailure{PromotionCause::PushFailed, std::move(told).error()});
   co_return ChangeState{.stage = ChangeState::Stage::Told};
 }
@@ -63,8 +64,9 @@ Duration pause_after(std::int64_t tries) {
 }
 
 void take_failure(PromotionStatus& status, const ChangeFailure& failure, Time now) {
-  status.tries += 1;
-  status.next_try = std::chrono::ceil<std::chrono::seconds>(now + pause_after(status.tries));
+  const bool lacks = failure.cause == PromotionCause::AuthorLacksRight;
+  if (!lacks) status.tries += 1;
+  status.next_try = std::chrono::ceil<std::chrono::seconds>(now + (lacks ? kAuthorRightPause : pause_after(status.tries)));
   status.reason = row_of(failure.cause).reason;
   status.text = gate::cut(failure.error.message, kMostText);
 }
@@ -77,6 +79,7 @@ Changes& changes() {
 }
 
 ChangeFailure change_failure(PromotionCause where, Status error) {
+  if (where == PromotionCause::AuthorLacksRight) return {where, std::move(error)};
   if (error.reason == Reason::NotImplemented) return {PromotionCause::StrategyNotImplemented, std::move(error)};
   if (error.reason == Reason::Unauthorized || error.reason == Reason::Forbidden) {
     return {PromotionCause::AccessDenied, std::move(error)};

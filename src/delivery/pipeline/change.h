@@ -47,7 +47,8 @@ using ChangeResult = std::expected<ChangeState, ChangeFailure>;
 
 struct ChangeTools {
   Env& env;
-  client::Client& client;  // of the pipeline's cluster: Secrets, events
+  client::Client& own;     // of the pipeline's cluster, as the process: for events
+  client::Client& author;  // of the same as the Pipeline's author: for Secrets
   HttpClient* http = nullptr;
 };
 
@@ -60,7 +61,8 @@ class Changes {
 };
 Changes& changes();
 
-/// A failure of reading or writing, told apart where the reason tells more than where it happened.
+/// A failure of reading or writing, told apart where the reason tells more than where it happened. A right that the author
+/// lacks is waited for: it counts as no try.
 ChangeFailure change_failure(PromotionCause where, Status error);
 /// Records what came of a change: the phase is decided by the next look.
 void take_change(PromotionStatus& status, PromotionEffect::Kind kind, const ChangeResult& result, Time now);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "delivery/family/author_right.h"
+#include "delivery/pipeline/author.h"
 #include "delivery/probe/secret.h"
 
 namespace slipway::delivery::pipeline {
@@ -15,10 +17,18 @@ std::unexpected<ChangeFailure> failed(PromotionCause where, Status error) {
   return std::unexpected(change_failure(where, std::move(error)));
 }
 
-/// The Secret's values; of none nothing.
-Task<Result<Secret>> read_secret(ChangeTools tools, std::string ns, std::optional<SecretRef> reference) {
+/// The Secret's values, read as the Pipeline's author; of none nothing.
+Task<std::expected<Secret, ChangeFailure>> read_secret(ChangeTools tools, kube::Object pipeline,
+                                                       std::optional<SecretRef> reference) {
   if (!reference) co_return Secret{};
-  co_return co_await probe::read_secret(tools.client, std::move(ns), json::object({{"name", reference->name}}));
+  auto values =
+      co_await probe::read_secret(tools.author, std::string(kube::ns(pipeline)), json::object({{"name", reference->name}}));
+  if (values) co_return std::move(*values);
+  Status error = std::move(values).error();
+  const User author = author_of(pipeline);
+  if (!lacks_right(error, author.get())) co_return failed(PromotionCause::AccessDenied, std::move(error));
+  error.message = lacks_right_text(error, *author);
+  co_return failed(PromotionCause::AuthorLacksRight, std::move(error));
 }
 
 std::string value_in(const Secret& secret, const std::string& key) {
@@ -104,9 +114,8 @@ Task<ChangeResult> change_by_commit(ChangeTools tools, Kind kind, ChangeOrder or
   if (kind != Kind::Bring) co_return ChangeState{.stage = Stage::Told};
   if (tools.env.git == nullptr) co_return failed(PromotionCause::PushFailed, no_git());
   const CommitStrategy settings = order.settings.strategy.value_or(Strategy{}).commit.value_or(CommitStrategy{});
-  const std::string ns(kube::ns(order.pipeline));
-  auto secret = co_await read_secret(tools, ns, settings.secret);
-  if (!secret) co_return failed(PromotionCause::AccessDenied, std::move(secret).error());
+  auto secret = co_await read_secret(tools, order.pipeline, settings.secret);
+  if (!secret) co_return std::unexpected(std::move(secret).error());
   auto done = co_await promote_by_commit(*tools.env.git, git_promotion(order, settings.url, settings.base_branch, *secret));
   if (!done) co_return failed(cause_of(done.error()), done.error());
   co_return ChangeState{.stage = Stage::Made, .commit = done->commit};
@@ -115,9 +124,8 @@ Task<ChangeResult> change_by_commit(ChangeTools tools, Kind kind, ChangeOrder or
 Task<ChangeResult> change_by_pull_request(ChangeTools tools, Kind kind, ChangeOrder order) {
   if (tools.env.git == nullptr || tools.http == nullptr) co_return failed(PromotionCause::ForgeFailed, no_git());
   const PullRequest settings = pull_request_of(order.settings).value_or(PullRequest{});
-  const std::string ns(kube::ns(order.pipeline));
-  auto secret = co_await read_secret(tools, ns, settings.secret);
-  if (!secret) co_return failed(PromotionCause::AccessDenied, std::move(secret).error());
+  auto secret = co_await read_secret(tools, order.pipeline, settings.secret);
+  if (!secret) co_return std::unexpected(std::move(secret).error());
   ForgeRepository repository{
       .provider = settings.type.empty() ? "github" : settings.type, .url = settings.url, .api_url = settings.api_url};
   repository.token = value_in(*secret, "token");

@@ -4,6 +4,8 @@
 
 #include "base/digest.h"
 #include "control/object_writes.h"
+#include "delivery/family/author_right.h"
+#include "delivery/pipeline/author.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/status.h"
 #include "kube/well_known.h"
@@ -63,9 +65,12 @@ Task<Outcome> GitopsClusterController::reconcile(control::Reconcile& run) {
     by_secret_[secret_key].insert(run.key);
     known_[run.key].secret = secret_key;
   }
+  const User author = author_of(object, acts_as_);
   auto secret = secret_key.name.empty() ? Result<Object>(fail(Reason::NotFound, "spec names no Secret"))
-                                        : co_await client::get(run.client, kube::kSecrets, secret_key);
+                                        : co_await client::get(run.as(author), kube::kSecrets, secret_key);
   Known& known = known_[run.key];
+  known.lacks_right = !secret && lacks_right(secret.error(), author.get());
+  if (known.lacks_right) secret = fail(Reason::Forbidden, lacks_right_text(secret.error(), *author));
   if (secret) {
     connect(run.key, known, kubeconfig_in(*secret));
   } else if (secret.error().reason == Reason::NotFound || secret.error().reason == Reason::Forbidden) {
@@ -155,7 +160,10 @@ Task<> GitopsClusterController::probe(ObjectKey key) {
 std::vector<kube::Condition> GitopsClusterController::conditions(const ObjectKey& key, const Known& known) const {
   if (known.problem) {
     const bool is_missing = known.problem->reason == Reason::NotFound;
-    return {{"Ready", "False", is_missing ? "WaitingForSecret" : "KubeconfigUnusable", known.problem->message},
+    const std::string reason = known.lacks_right ? std::string(kAuthorLacksRight)
+                               : is_missing      ? "WaitingForSecret"
+                                                 : "KubeconfigUnusable";
+    return {{"Ready", "False", reason, known.problem->message},
             {"ClusterConnectivity", "False", "ClusterConnectionFailed", "there is no kubeconfig to connect with"}};
   }
   kube::Condition ready{"Ready", "True", "SecretFound", "Referenced secret is available"};
@@ -179,6 +187,7 @@ std::vector<kube::Condition> GitopsClusterController::conditions(const ObjectKey
 Duration GitopsClusterController::pause(const ObjectKey& key, const Known& known) const {
   const bool is_silent = !known.problem && (!known.has_answered || !watches_->clusters().reach(cluster_of(key)).is_reachable);
   Duration wait = is_silent ? kProbeEvery : kLookAgain;
+  if (known.lacks_right) return kAuthorRightPause;
   if (!known.expiry) return wait;
   for (const Time moment : {known.expiry->at - kSoon, known.expiry->at}) {
     const Duration left = moment - env_.clock.now();

@@ -18,7 +18,8 @@ namespace slipway::delivery::pipeline {
 
 class GitopsClusterController : public control::Controller {
  public:
-  explicit GitopsClusterController(const ControllerContext& context) : env_(context.env), registry_(context.clusters) {}
+  explicit GitopsClusterController(const ControllerContext& context)
+      : env_(context.env), acts_as_(context.acts_as), registry_(context.clusters) {}
 
   std::string name() const override { return "gitops-cluster"; }
   void watch(control::Watches& watches) override;
@@ -30,6 +31,7 @@ class GitopsClusterController : public control::Controller {
     std::string digest{};  // of the kubeconfig
     std::optional<Expiry> expiry{};
     std::optional<Status> problem{};  // the kubeconfig cannot be used
+    bool lacks_right = false;         // of its author, to get the Secret
     bool has_answered = false;
     kube::ObjectKey secret{};
   };
@@ -43,6 +45,7 @@ class GitopsClusterController : public control::Controller {
   std::string cluster_of(const kube::ObjectKey& key) const;
 
   Env& env_;
+  ActsAs acts_as_;
   control::ClusterRegistry* registry_;
   control::Watches* watches_ = nullptr;
   control::Informer* objects_ = nullptr;

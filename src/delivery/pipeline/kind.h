@@ -41,6 +41,9 @@ inline constexpr std::string_view kHookAnnotation = "pipelines.slipway.dev/last-
 /// On a Pipeline: "true" lets the controller write the two annotations above on the applications of its targets.
 inline constexpr std::string_view kAnnotateAnnotation = "pipelines.slipway.dev/annotate";
 
+/// Freezes of this namespace bind the pipelines of all.
+inline constexpr std::string_view kFreezesForAll = "vela-system";
+
 /// The name under which Clusters knows the cluster of a GitopsCluster: "HOME/NAMESPACE/NAME", HOME being the cluster that the
 /// object lives in; clusters that are known otherwise have no slash.
 inline std::string cluster_name(std::string_view home, std::string_view ns, std::string_view name) {

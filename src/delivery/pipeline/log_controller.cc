@@ -65,7 +65,8 @@ void LogController::watch(control::Watches& watches) {
 
 std::vector<ObjectKey> LogController::pipelines_of_freeze(const Object& freeze) const {
   std::vector<ObjectKey> keys;
-  for (const ObjectKey& key : pipelines_->keys(kube::ns(freeze))) {
+  const bool is_for_all = kube::ns(freeze) == kFreezesForAll;
+  for (const ObjectKey& key : is_for_all ? pipelines_->keys() : pipelines_->keys(kube::ns(freeze))) {
     if (is_of(freeze["spec"]["pipelines"], key.name)) keys.push_back(key);
   }
   return keys;
@@ -77,8 +78,10 @@ std::vector<Object> LogController::about(const Informer& informer, const ObjectK
 
 std::vector<Object> LogController::freezes_of(const ObjectKey& key) const {
   std::vector<Object> found;
-  for (const auto& [at, freeze] : freezes_->objects(key.ns)) {
-    if (is_of(freeze["spec"]["pipelines"], key.name)) found.push_back(freeze);
+  for (const std::string& ns : std::set<std::string>{key.ns, std::string(kFreezesForAll)}) {
+    for (const auto& [at, freeze] : freezes_->objects(ns)) {
+      if (is_of(freeze["spec"]["pipelines"], key.name)) found.push_back(freeze);
+    }
   }
   return found;
 }

@@ -202,6 +202,7 @@ std::vector<Case> change_cases() {
       {PromotionCause::PushFailed, failing(PromotionCause::PushFailed), stops_failing},
       {PromotionCause::ForgeFailed, failing(PromotionCause::ForgeFailed), stops_failing},
       {PromotionCause::AccessDenied, failing(PromotionCause::AccessDenied), stops_failing},
+      {PromotionCause::AuthorLacksRight, failing(PromotionCause::AuthorLacksRight), stops_failing},
       {PromotionCause::StrategyNotImplemented, failing(PromotionCause::StrategyNotImplemented), stops_failing},
       {PromotionCause::PullRequestOpen,
        [](PromoteWorld& w) {

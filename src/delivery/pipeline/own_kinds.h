@@ -255,10 +255,26 @@ struct HoldSpec {
   }
 };
 
-/// Nothing is promoted while it is in force: within its window, or always when it has none.
+/// What a pipeline delivers into, as a Freeze binds it.
+struct FrozenTarget {
+  std::string ns{};
+  std::string cluster{};  // "NAMESPACE/NAME" of the GitopsCluster; empty: the pipeline's own cluster
+
+  static void describe(auto& d) {
+    d.doc("A namespace of a cluster.");
+    d.field("namespace", &FrozenTarget::ns, "The namespace.").required().min_length(1);
+    d.field("cluster", &FrozenTarget::cluster, "NAMESPACE/NAME of the GitopsCluster; absent: the pipeline's own cluster.");
+  }
+  auto operator<=>(const FrozenTarget&) const = default;
+};
+
+/// Nothing is promoted while it is in force: within its window, or always when it has none. One that names pipelines binds by
+/// what they deliver: admission records their targets, so that another pipeline into one of them is bound too. In the namespace
+/// vela-system it binds the pipelines of all namespaces.
 struct FreezeSpec {
   std::vector<std::string> pipelines{};                 // none: all of the namespace
   std::vector<std::string> environments{};              // none: all
+  std::vector<FrozenTarget> targets{};                  // of the named pipelines; whoever delivers into one is bound
   std::map<std::string, std::string> cluster_labels{};  // environments with a target in such a cluster; none: any
   std::optional<gate::WindowGate> window{};             // its `freeze` is true whatever is written
   std::optional<Time> from{};
@@ -270,6 +286,12 @@ struct FreezeSpec {
     d.doc("Nothing is promoted while it is in force.");
     d.field("pipelines", &FreezeSpec::pipelines, "Which; none: all of the namespace.").list_type("set");
     d.field("environments", &FreezeSpec::environments, "Which; none: all.").list_type("set");
+    d.field("targets", &FreezeSpec::targets,
+            "Promotions into these are bound whatever their pipeline is called. Filled in with the targets of `pipelines`; at "
+            "most "
+            "1000.")
+        .list_type("atomic")
+        .max_items(1000);
     d.field("clusterLabels", &FreezeSpec::cluster_labels, "Only environments with a target in such a cluster.");
     d.field("window", &FreezeSpec::window, "When it is in force, again and again.");
     d.field("from", &FreezeSpec::from, "From when on it is in force.");

@@ -35,8 +35,9 @@ struct KnownPromotion : Known<PromotionSpec> {
   PromotionStatus status{};
 };
 
-/// Everything is of one namespace and names the pipeline.
+/// Everything is of one namespace and names the pipeline; Freezes may be of kFreezesForAll too, with that before their names.
 struct PromotionInput {
+  std::string ns{};
   std::string pipeline{};
   std::string uid{};
   std::int64_t generation = 0;
@@ -100,6 +101,9 @@ struct PromotionDecision {
 };
 
 PromotionDecision decide(const PromotionInput& input);
+
+/// A target of a pipeline in that namespace, as a Freeze names it.
+FrozenTarget frozen_target(const Target& target, std::string_view ns);
 
 /// commit, pull-request, notification or none: how changes get into the environment.
 std::string strategy_of(const PipelineSpec& spec, const Environment& environment);

@@ -6,6 +6,7 @@
 
 #include "delivery/gate/approval.h"
 #include "delivery/gate/condition.h"
+#include "delivery/gate/weaker.h"
 #include "delivery/gate/window.h"
 #include "delivery/pipeline/kind.h"
 
@@ -33,6 +34,9 @@ std::string told(const Known<ApprovalSpec>& word, std::string_view what) {
   return fmt::format("{} by {}{}{}", what, who, word.spec.comment.empty() ? "" : ": ", word.spec.comment);
 }
 
+/// A signature counts as a person only where a gate names its hook.
+bool is_hook(std::string_view user) { return user.starts_with(gate::kHookPrefix); }
+
 Kind kind_of(const GateRecord& record) {
   for (const Kind kind : {Kind::Pass, Kind::Fail, Kind::Unknown, Kind::NoData}) {
     if (json::enum_name(kind) == record.verdict) return kind;
@@ -53,6 +57,7 @@ std::vector<gate::Approval> approvals_of(const PromotionWorld& world, const Know
       one.groups = word.spec.by->groups;
       one.at = word.spec.by->time;
     }
+    if (is_hook(one.user) && std::ranges::find(gate.approval->users, one.user) == gate.approval->users.end()) continue;
     const bool is_authors = std::ranges::find(authors, one.user) != authors.end();
     if (gate.approval->by_author || !is_authors) approvals.push_back(std::move(one));
   }
@@ -251,7 +256,8 @@ void break_soak(PromotionStatus& status) {
 
 std::optional<Obstacle> judge_manual(const PromotionWorld& world, const KnownPromotion& promotion) {
   for (const Known<ApprovalSpec>& word : world.words_on(promotion)) {
-    if (word.spec.gate.empty() && word.spec.decision == "approve") return std::nullopt;
+    const bool is_signature = word.spec.by && is_hook(word.spec.by->user);
+    if (word.spec.gate.empty() && word.spec.decision == "approve" && !is_signature) return std::nullopt;
   }
   return Obstacle{.cause = PromotionCause::ApprovalMissing, .text = "somebody has to approve it (manual)", .blockers = {}};
 }

@@ -37,9 +37,23 @@ gate::WindowGate as_freeze(gate::WindowGate window) {
 
 }  // namespace
 
+FrozenTarget frozen_target(const Target& target, std::string_view ns) {
+  if (!target.cluster) return {.ns = target.ns};
+  return {.ns = target.ns,
+          .cluster = fmt::format("{}/{}", target.cluster->ns.empty() ? ns : target.cluster->ns, target.cluster->name)};
+}
+
+bool PromotionWorld::delivers_into(const Environment& environment, const std::vector<FrozenTarget>& frozen) const {
+  return std::ranges::any_of(environment.targets, [&](const Target& target) {
+    return std::ranges::find(frozen, frozen_target(target, input.ns)) != frozen.end();
+  });
+}
+
 bool PromotionWorld::is_about(const FreezeSpec& freeze, std::size_t environment) const {
   const std::string& name = input.spec.environments[environment].name;
-  if (!names(freeze.pipelines, input.pipeline) || !names(freeze.environments, name)) return false;
+  const bool is_named = names(freeze.pipelines, input.pipeline) && (freeze.targets.empty() || !freeze.pipelines.empty()) &&
+                        names(freeze.environments, name);
+  if (!is_named && !delivers_into(input.spec.environments[environment], freeze.targets)) return false;
   if (freeze.cluster_labels.empty()) return true;
   const auto clusters = input.cluster_labels.find(name);
   if (clusters == input.cluster_labels.end()) return false;

@@ -6,6 +6,7 @@
 
 #include "control/events.h"
 #include "control/object_writes.h"
+#include "delivery/pipeline/author.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/promote_gates.h"
 
@@ -77,10 +78,10 @@ void PromotionController::watch(control::Watches& watches) {
 }
 
 std::vector<kube::ObjectKey> PromotionController::frozen_by(const kube::Object& freeze) const {
+  // Also pipelines that it does not name may deliver what it binds.
   std::vector<Key> keys;
-  for (const Value& name : freeze["spec"]["pipelines"].items()) keys.push_back({std::string(kube::ns(freeze)), name.str()});
-  if (!keys.empty()) return keys;
-  for (const Key& key : pipelines_->keys(kube::ns(freeze))) keys.push_back(key);
+  const bool is_for_all = kube::ns(freeze) == kFreezesForAll;
+  for (const Key& key : is_for_all ? pipelines_->keys() : pipelines_->keys(kube::ns(freeze))) keys.push_back(key);
   return keys;
 }
 
@@ -197,7 +198,7 @@ Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube:
     const auto gate = std::ranges::find(where->gates, effect.gate, &gate::GateSpec::name);
     probe::Question question = question_for(input, run.key.ns, *where, *at, *gate);
     question.owner = kube::owner_reference(promotion_object(run.key, at->name));
-    const probe::Answer answer = co_await probe::ask({env_, run.client, http_}, std::move(question));
+    const probe::Answer answer = co_await probe::ask({env_, run.as(author_of(pipeline, acts_as_)), http_}, std::move(question));
     // Several gates may have answered since the status was read.
     if (const kube::Object newest = promotion_object(run.key, at->name); !newest["status"].is_null()) {
       SLIPWAY_CO_TRY(recorded, json::decode<PromotionStatus>(newest["status"], "status", {.allow_unknown = true}));
@@ -225,7 +226,8 @@ Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube:
                     .status = at->status,
                     .settings = promotion_of(input.spec, *where),
                     .is_frozen = effect.is_frozen};
-  const ChangeResult result = co_await changes_.carry_out({env_, run.client, http_}, effect.kind, std::move(order));
+  const ChangeResult result = co_await changes_.carry_out({env_, run.client, run.as(author_of(pipeline, acts_as_)), http_},
+                                                          effect.kind, std::move(order));
   take_change(status, effect.kind, result, wall_.now().time());
   SLIPWAY_CO_TRY_VOID(co_await store(run, at->name, status));
   const bool came_in = effect.is_frozen && result && result->stage == ChangeState::Stage::Made;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "control/object_writes.h"
+#include "delivery/pipeline/author.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/promotion_controller.h"
 
@@ -21,8 +22,8 @@ constexpr Duration kCloseAgain = std::chrono::seconds{15};
 
 /// Trying again does not help: the Secret went with the namespace, say.
 bool is_hopeless(const ChangeFailure& failure) {
-  return failure.cause == PromotionCause::AccessDenied || failure.cause == PromotionCause::StrategyNotImplemented ||
-         failure.error.reason == Reason::NotImplemented;
+  return failure.cause == PromotionCause::AccessDenied || failure.cause == PromotionCause::AuthorLacksRight ||
+         failure.cause == PromotionCause::StrategyNotImplemented || failure.error.reason == Reason::NotImplemented;
 }
 
 }  // namespace
@@ -51,8 +52,8 @@ Task<Result<bool>> PromotionController::close_pull_requests(control::Reconcile& 
                       .environment = environment.name,
                       .status = std::move(status),
                       .settings = promotion_of(spec, environment)};
-    const ChangeResult result =
-        co_await changes_.carry_out({env_, run.client, http_}, PromotionEffect::Kind::Withdraw, std::move(order));
+    const ChangeResult result = co_await changes_.carry_out({env_, run.client, run.as(author_of(pipeline, acts_as_)), http_},
+                                                            PromotionEffect::Kind::Withdraw, std::move(order));
     if (result) continue;
     const bool gives_up = is_late || is_hopeless(result.error());
     are_closed = are_closed && gives_up;

@@ -37,6 +37,7 @@ std::optional<PromotionInput> PromotionController::look(const kube::Object& pipe
   auto status = json::decode<PipelineStatus>(stored, "status", {.allow_unknown = true});
   if (!spec || !status) return std::nullopt;
   PromotionInput input;
+  input.ns = key.ns;
   input.pipeline = key.name;
   input.uid = kube::uid(pipeline);
   input.generation = kube::generation(pipeline);
@@ -46,8 +47,13 @@ std::optional<PromotionInput> PromotionController::look(const kube::Object& pipe
   input.releases = all_known<ReleaseSpec>(of(*releases_, key));
   input.approvals = all_known<ApprovalSpec>(of(*approvals_, key));
   input.holds = all_known<HoldSpec>(of(*holds_, key));
-  for (const auto& [at, object] : freezes_->objects(key.ns)) {
-    if (auto one = known<Known<FreezeSpec>, FreezeSpec>(object)) input.freezes.push_back(std::move(*one));
+  for (const std::string& ns : std::set<std::string>{key.ns, std::string(kFreezesForAll)}) {
+    for (const auto& [at, object] : freezes_->objects(ns)) {
+      auto one = known<Known<FreezeSpec>, FreezeSpec>(object);
+      if (!one) continue;
+      if (ns != key.ns) one->name = at.to_string();
+      input.freezes.push_back(std::move(*one));
+    }
   }
   for (const kube::Object& object : of(*promotions_, key)) {
     auto one = known<KnownPromotion, PromotionSpec>(object);

@@ -1,10 +1,14 @@
 #include "delivery/pipeline/reader_access.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/text.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/known_kinds.h"
+#include "delivery/pipeline/status.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -36,35 +40,48 @@ Value review_of(const kube::UserInfo* user, Value attributes) {
 
 }  // namespace
 
-ReaderAccess::Question ReaderAccess::question_of(const kube::Object& pipeline, const Value& row) {
-  const Value& app = row["clusterAppRef"];
-  if (const Value& cluster = app["clusterRef"]; !cluster.is_null()) {
-    const std::string_view ns = cluster["namespace"].as_string();
-    return {kGitopsClusters.group, kGitopsClusters.plural, std::string(ns.empty() ? kube::ns(pipeline) : ns),
-            cluster["name"].str()};
+ReaderAccess::Question ReaderAccess::question_about(Right right, const kube::ObjectKey& pipeline, const AppRef& app,
+                                                    const Target& target) {
+  const std::string verb = right == Right::See ? "get" : "patch";
+  if (target.cluster) {
+    return {verb, kGitopsClusters.group, kGitopsClusters.plural, target.cluster->ns.empty() ? pipeline.ns : target.cluster->ns,
+            target.cluster->name};
   }
-  const std::string_view version = app["apiVersion"].as_string();
-  const auto slash = version.find('/');
-  std::string group(slash == std::string_view::npos ? "" : version.substr(0, slash));
-  const KnownKind* known = find_known_kind(group, app["kind"].as_string());
-  if (known != nullptr) return {std::string(known->group), std::string(known->plural), row["namespace"].str(), ""};
-  return {std::move(group), lower(app["kind"].as_string()) + "s", row["namespace"].str(), ""};
+  const auto slash = app.api_version.find('/');
+  std::string group = slash == std::string::npos ? "" : app.api_version.substr(0, slash);
+  const KnownKind* known = find_known_kind(group, app.kind);
+  if (known != nullptr) return {verb, std::string(known->group), std::string(known->plural), target.ns, ""};
+  return {verb, std::move(group), lower(app.kind) + "s", target.ns, ""};
+}
+
+std::string ReaderAccess::needed(Right right, const kube::ObjectKey& pipeline, const AppRef& app, const Target& target) {
+  const Question asked = question_about(right, pipeline, app, target);
+  return fmt::format("{} {} {} in namespace {}", asked.verb, kube::Resource{asked.group, "", asked.resource}.group_resource(),
+                     asked.name.empty() ? app.name : asked.name, asked.ns);
+}
+
+Task<Result<bool>> ReaderAccess::may(client::Client& client, std::shared_ptr<const kube::UserInfo> user, Right right,
+                                     const kube::ObjectKey& pipeline, const AppRef& app, const Target& target) {
+  if (user == nullptr) co_return true;
+  Question asked = question_about(right, pipeline, app, target);
+  if (!target.cluster) asked.name = app.name;
+  co_return co_await allows(client, std::move(user), std::move(asked));
 }
 
 Task<Result<bool>> ReaderAccess::allows(client::Client& client, std::shared_ptr<const kube::UserInfo> user, Question question) {
-  const std::pair key{user ? user->name : std::string(), question};
+  const std::pair key{user ? fmt::format("{}\n{}", user->name, fmt::join(user->groups, "\n")) : std::string(), question};
   const Steady now = env_.clock.steady();
   if (const auto found = known_.find(key); found != known_.end() && now < found->second.until)
     co_return found->second.is_allowed;
-  Value attributes =
-      json::object({{"verb", "get"}, {"group", question.group}, {"resource", question.resource}, {"namespace", question.ns}});
+  Value attributes = json::object(
+      {{"verb", question.verb}, {"group", question.group}, {"resource", question.resource}, {"namespace", question.ns}});
   if (!question.name.empty()) attributes = attributes.with("name", question.name);
   ++reviews_;
   SLIPWAY_CO_TRY(answer, co_await client::create(client, user ? kReviews : kOwnReviews,
                                                  review_of(user.get(), std::move(attributes)), "slipway"));
   const bool is_allowed = answer["status"]["allowed"].as_bool();
   if (known_.size() >= kMost) known_.clear();
-  known_[key] = {.is_allowed = is_allowed, .until = now + kKept};
+  known_[key] = {.is_allowed = is_allowed, .until = now + kept_};
   co_return is_allowed;
 }
 
@@ -76,7 +93,11 @@ Task<Result<Value>> ReaderAccess::seen(client::Client& client, std::shared_ptr<c
     json::ArrayBuilder rows;
     bool is_any_hidden = false;
     for (const Value& row : environment["targets"].items()) {
-      SLIPWAY_CO_TRY(is_allowed, co_await allows(client, user, question_of(pipeline, row)));
+      const auto shown = json::decode<TargetStatus>(row, "", {.allow_unknown = true});
+      const AppRef app = shown ? AppRef{shown->app.api_version, shown->app.kind, shown->app.name} : AppRef{};
+      const Target target = shown ? Target{shown->ns, shown->app.cluster} : Target{};
+      SLIPWAY_CO_TRY(is_allowed,
+                     co_await allows(client, user, question_about(Right::See, kube::key_of(pipeline), app, target)));
       is_any_hidden |= !is_allowed;
       rows.add(is_allowed ? row : hidden(row));
     }

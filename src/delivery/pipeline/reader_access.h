@@ -23,17 +23,25 @@ class ReaderAccess {
   static constexpr Duration kKept = std::chrono::minutes{1};
   static constexpr std::size_t kMost = 10'000;
 
-  explicit ReaderAccess(Env& env) : env_(env) {}
+  /// An answer counts for `kept`.
+  explicit ReaderAccess(Env& env, Duration kept = kKept) : env_(env), kept_(kept) {}
 
   /// The status as the reader may see it: rows of targets that they may not see keep their place, and the state `forbidden`.
   /// `client` is the reader's own when `user` is null, else one that may ask for others.
   Task<Result<json::Value>> seen(client::Client& client, std::shared_ptr<const kube::UserInfo> user, kube::Object pipeline);
+  /// Whether the user may see a target of the pipeline, and change it. `client` may ask for others. A null user may.
+  enum class Right : std::uint8_t { See, Change };
+  Task<Result<bool>> may(client::Client& client, std::shared_ptr<const kube::UserInfo> user, Right right,
+                         const kube::ObjectKey& pipeline, const AppRef& app, const Target& target);
+  /// "get helmreleases.helm.toolkit.fluxcd.io in namespace shop": what may() asks for.
+  static std::string needed(Right right, const kube::ObjectKey& pipeline, const AppRef& app, const Target& target);
   /// Reviews that were asked for, for tests.
   std::size_t reviews() const { return reviews_; }
 
  private:
-  /// What is asked: to get `name` (empty: any) of a resource in a namespace.
+  /// What is asked: to do `verb` to `name` (empty: any) of a resource in a namespace.
   struct Question {
+    std::string verb{};
     std::string group{};
     std::string resource{};
     std::string ns{};
@@ -46,11 +54,12 @@ class ReaderAccess {
     Steady until{};
   };
 
-  static Question question_of(const kube::Object& pipeline, const json::Value& row);
+  static Question question_about(Right right, const kube::ObjectKey& pipeline, const AppRef& app, const Target& target);
   Task<Result<bool>> allows(client::Client& client, std::shared_ptr<const kube::UserInfo> user, Question question);
 
   Env& env_;
-  std::map<std::pair<std::string, Question>, Known> known_{};  // by the user's name
+  Duration kept_;
+  std::map<std::pair<std::string, Question>, Known> known_{};  // by the user's name and groups
   std::size_t reviews_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "control/object_writes.h"
+#include "delivery/family/author_right.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/view_entries.h"
 
@@ -26,6 +27,8 @@ constexpr Duration kLongestFirstLook = std::chrono::seconds{30};
 
 ViewController::ViewController(const ControllerContext& context, std::shared_ptr<ViewedPipelines> viewed)
     : env_(context.env),
+      acts_as_(context.acts_as),
+      access_(context.env, kAuthorRightPause),
       viewed_(std::move(viewed)),
       cache_(context.env, [this](Follower& follower) { enqueue_(*static_cast<Watching&>(follower).pipeline); }) {}
 
@@ -99,8 +102,11 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
   Pipeline& pipeline = pipeline_of(object, *spec);
   if (const Steady now = env_.clock.steady(); now < pipeline.next_write)
     co_return Outcome::retries_after(pipeline.next_write - now);
-  Viewing viewing{
-      .pipeline = pipeline, .spec = *std::move(spec), .is_annotated = kube::annotation(object, kAnnotateAnnotation) == "true"};
+  Viewing viewing{.pipeline = pipeline,
+                  .spec = *std::move(spec),
+                  .is_annotated = kube::annotation(object, kAnnotateAnnotation) == "true",
+                  .author = author_of(object, acts_as_)};
+  if (auto hidden = co_await hide_targets(run, viewing); !hidden) co_return Outcome::failed(std::move(hidden).error());
   const bool is_complete = co_await look_at_all(viewing);
   const Steady now = env_.clock.steady();
   const bool is_seen = have_all_been_seen(pipeline, now);
@@ -139,8 +145,10 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
   if (is_seen) pipeline.written = kube::revision(*written);
   if (viewed_ && is_seen && !written->is_null()) viewed_->add(*written);
   co_await tell_faults(run, std::move(faults));
-  co_await annotate(run, std::move(viewing.to_annotate));
-  if (is_seen) co_return Outcome::settled();
+  const bool has_rights = co_await annotate(run, viewing, std::move(viewing.to_annotate));
+  pipeline.waits_for_right = !has_rights;
+  const bool waits = !has_rights || std::ranges::any_of(pipeline.targets, &Entry::is_hidden);
+  if (is_seen) co_return waits ? Outcome::retries_after(kAuthorRightPause) : Outcome::settled();
   co_return Outcome::retries_after(std::max<Duration>(pipeline.since + kLastSight - now, kWriteEvery));
 }
 
@@ -151,8 +159,8 @@ bool ViewController::is_as_written(const Object& object) const {
   const Pipeline& pipeline = *found->second;
   const auto is_dirty = [](const auto& one) { return one.second->is_dirty; };
   return pipeline.uid == kube::uid(object) && pipeline.written != 0 && pipeline.written == kube::revision(object) &&
-         !pipeline.has_news && std::ranges::none_of(pipeline.targets, &Entry::is_dirty) &&
-         std::ranges::none_of(pipeline.triggers, is_dirty);
+         !pipeline.has_news && !pipeline.waits_for_right && std::ranges::none_of(pipeline.targets, &Entry::is_dirty) &&
+         std::ranges::none_of(pipeline.targets, &Entry::is_hidden) && std::ranges::none_of(pipeline.triggers, is_dirty);
 }
 
 void ViewController::drop(const ObjectKey& key) {
@@ -254,7 +262,7 @@ std::vector<Trigger> ViewController::triggers_of(Viewing& viewing, const std::ve
     const TargetView& view = views[i];
     const Environment& environment = viewing.spec.environments[view.environment];
     const bool is_first = environment.depends_on ? environment.depends_on->empty() : view.environment == 0;
-    if (!is_first) continue;
+    if (!is_first || viewing.pipeline.targets[i].is_hidden) continue;
     first.push_back({.cluster = shown(viewing.pipeline.targets[i].cluster()),
                      .ns = environment.targets[view.target].ns,
                      .values = &view.memory.last,

@@ -6,6 +6,9 @@
 // Of each connected cluster it keeps the list of Helm releases in the status of its GitopsCluster, whether they are targets or
 // not (reconcile_cluster()).
 //
+// What its author may not see is not shown: the rights to get the application in the namespace, or the GitopsCluster, are asked
+// for at each look (reader_access.h).
+//
 // Beside the status it tells of annotations that lead nowhere, as events on the workloads in their clusters, and writes the
 // annotations on targets where the Pipeline asks for that (kAnnotateAnnotation).
 #pragma once
@@ -19,6 +22,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/pipeline/annotations.h"
+#include "delivery/pipeline/reader_access.h"
 #include "delivery/pipeline/target_cache.h"
 #include "delivery/pipeline/triggers.h"
 #include "delivery/pipeline/view.h"
@@ -61,6 +65,9 @@ class ViewController : public control::Controller {
   void look(Viewing& viewing, Entry& entry);
   bool look_at_cluster(const Target& target, Entry& entry, TargetView& view, const kube::ObjectKey& pipeline);
   void take(Entry& entry, TargetView& view, Sight sight, const AppRef& app);
+  /// Targets that the Pipeline's author may not see are hidden: nothing that is known of them stays.
+  Task<Result<void>> hide_targets(control::Reconcile& run, Viewing& viewing);
+  static void hide(Entry& entry, std::string text, Time now);
   Task<bool> look_at_all(Viewing& viewing);
   std::vector<PromotionView> promotions_of(const kube::ObjectKey& pipeline) const;
   /// `views`: of its targets, in their order.
@@ -80,9 +87,13 @@ class ViewController : public control::Controller {
   /// The object as it is then; null when it is gone.
   Task<Result<kube::Object>> write(control::Reconcile& run, kube::Object object, Viewed viewed);
   Task<> tell_faults(control::Reconcile& run, std::vector<AnnotationFault> faults);
-  Task<> annotate(control::Reconcile& run, std::vector<Annotation> wanted);
+  /// As the Pipeline's author. False: a right is missing, and it is to be tried again.
+  Task<bool> annotate(control::Reconcile& run, const Viewing& viewing, std::vector<Annotation> wanted);
+  Task<Result<void>> annotate_one(control::Reconcile& run, const Viewing& viewing, Annotation one);
 
   Env& env_;
+  ActsAs acts_as_;
+  ReaderAccess access_;
   std::shared_ptr<ViewedPipelines> viewed_;
   control::Watches* watches_ = nullptr;
   control::Informer* pipelines_ = nullptr;

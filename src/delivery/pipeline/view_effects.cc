@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "control/events.h"
+#include "delivery/family/author_right.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/view_entries.h"
 
@@ -34,29 +35,57 @@ Task<> ViewController::tell_faults(control::Reconcile& run, std::vector<Annotati
   }
 }
 
-/// Only what no other manager has claimed: an agent that manages the annotation keeps it.
-Task<> ViewController::annotate(control::Reconcile& run, std::vector<Annotation> wanted) {
-  for (Annotation& one : wanted) {
-    const bool is_home = one.cluster == watches_->home();
-    const Result<client::Client*> client = is_home ? Result<client::Client*>(&run.client) : run.on(one.cluster);
-    if (!client) continue;
-    // Caches keep no uid of what nobody has annotated; with it, what is gone meanwhile is not made again.
-    const auto there = co_await client::get(**client, one.resource, kube::key_of(one.object));
-    if (!there) continue;
-    const json::Value body = json::object(
-        {{"apiVersion", one.object["apiVersion"]},
-         {"kind", one.object["kind"]},
-         {"metadata",
-          json::object({{"name", one.object["metadata"]["name"]},
-                        {"namespace", one.object["metadata"]["namespace"]},
-                        {"uid", (*there)["metadata"]["uid"]},
-                        {"annotations", json::object({{std::string(kPipelineAnnotation), run.key.to_string()},
-                                                      {std::string(kEnvironmentAnnotation), one.environment}})}})}});
-    const auto applied = co_await client::apply(**client, one.resource, body, kAnnotationManager, "", false);
-    if (applied) continue;
-    env_.log.info("annotations of a target are not written",
-                  {{"pipeline", run.key.to_string()}, {"cluster", one.cluster}, {"error", applied.error().message}});
+/// Only what no other manager has claimed: an agent that manages the annotation keeps it. In another cluster nothing is known
+/// of the author's rights: there the right to change the GitopsCluster is asked for.
+Task<Result<void>> ViewController::annotate_one(control::Reconcile& run, const Viewing& viewing, Annotation one) {
+  const bool is_home = one.cluster == watches_->home();
+  SLIPWAY_CO_TRY(may, co_await access_.may(run.client, viewing.author, ReaderAccess::Right::Change, run.key, viewing.spec.app,
+                                           *one.target));
+  if (!may) {
+    Status status;
+    status.reason = Reason::Forbidden;
+    status.kind = one.resource.plural;
+    status.message = fmt::format("{} may not {}", viewing.author->name,
+                                 ReaderAccess::needed(ReaderAccess::Right::Change, run.key, viewing.spec.app, *one.target));
+    co_return fail(std::move(status));
   }
+  client::Client* client = &run.as(viewing.author);
+  if (!is_home) {
+    SLIPWAY_CO_TRY(other, run.on(one.cluster));
+    client = other;
+  }
+  // Caches keep no uid of what nobody has annotated; with it, what is gone meanwhile is not made again.
+  SLIPWAY_CO_TRY(there, co_await client::get(*client, one.resource, kube::key_of(one.object)));
+  const json::Value body = json::object(
+      {{"apiVersion", one.object["apiVersion"]},
+       {"kind", one.object["kind"]},
+       {"metadata", json::object({{"name", one.object["metadata"]["name"]},
+                                  {"namespace", one.object["metadata"]["namespace"]},
+                                  {"uid", there["metadata"]["uid"]},
+                                  {"annotations", json::object({{std::string(kPipelineAnnotation), run.key.to_string()},
+                                                                {std::string(kEnvironmentAnnotation), one.environment}})}})}});
+  SLIPWAY_CO_TRY_VOID(co_await client::apply(*client, one.resource, body, kAnnotationManager, "", false));
+  co_return Result<void>{};
+}
+
+Task<bool> ViewController::annotate(control::Reconcile& run, const Viewing& viewing, std::vector<Annotation> wanted) {
+  bool has_rights = true;
+  for (Annotation& one : wanted) {
+    const std::string cluster = one.cluster;
+    const auto done = co_await annotate_one(run, viewing, std::move(one));
+    if (done) continue;
+    env_.log.info("annotations of a target are not written",
+                  {{"pipeline", run.key.to_string()}, {"cluster", cluster}, {"error", done.error().message}});
+    if (!lacks_right(done.error(), viewing.author.get())) continue;
+    has_rights = false;
+    for (Entry& entry : viewing.pipeline.targets) entry.is_dirty |= entry.cluster() == cluster;
+    const kube::Object pipeline = pipelines_->get(run.key);
+    const std::string text = fmt::format("targets are not annotated: {}", lacks_right_text(done.error(), *viewing.author));
+    (void)co_await control::record_event(
+        env_, run.client, pipeline,
+        {.type = "Warning", .reason = std::string(kAuthorLacksRight), .message = text, .instance = text}, kManager);
+  }
+  co_return has_rights;
 }
 
 }  // namespace slipway::delivery::pipeline

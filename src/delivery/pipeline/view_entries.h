@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "delivery/pipeline/author.h"
 #include "delivery/pipeline/packed_view.h"
 #include "delivery/pipeline/view_controller.h"
 
@@ -26,6 +27,7 @@ struct ViewController::Watching : Follower {
 
 struct ViewController::Entry : Watching {
   bool was_looked_at = false;
+  bool is_hidden = false;         // the Pipeline's author may not see it
   bool is_seen = false;           // the view is what this process saw, not what a status said
   std::uint32_t environment = 0;  // index in the spec
   std::uint32_t target = 0;       // in the environment
@@ -42,6 +44,7 @@ struct ViewController::Entry : Watching {
   void keep_of(const Entry& other) {
     packed_view = other.packed_view;
     was_looked_at = other.was_looked_at;
+    is_hidden = other.is_hidden;
     is_seen = other.is_seen;
   }
   void keep(const TargetView& view) {
@@ -67,11 +70,13 @@ struct ViewController::Pipeline {
   std::map<std::string, std::unique_ptr<Watching>> triggers{};  // by cluster of the first environments
   Steady since{};
   Steady next_write{};
-  bool has_news = true;        // beside targets and the object itself
-  kube::Revision written = 0;  // of the object, with a status of all that was known then; 0: not yet
+  bool has_news = true;          // beside targets and the object itself
+  bool waits_for_right = false;  // to annotate targets
+  kube::Revision written = 0;    // of the object, with a status of all that was known then; 0: not yet
 };
 
 struct ViewController::Annotation {
+  const Target* target = nullptr;  // in the spec
   std::string cluster{};
   kube::Resource resource{};
   kube::Object object{};
@@ -83,6 +88,7 @@ struct ViewController::Viewing {
   Pipeline& pipeline;
   const PipelineSpec spec;
   bool is_annotated = false;  // the pipeline asks for annotations
+  User author{};              // null: the process
   std::vector<Annotation> to_annotate{};
 
   const Environment& environment_of(const Entry& entry) const { return spec.environments[entry.environment]; }

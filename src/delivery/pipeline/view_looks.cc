@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/turn.h"
+#include "delivery/family/author_right.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/related.h"
 #include "delivery/pipeline/view_entries.h"
@@ -27,7 +28,7 @@ Task<bool> ViewController::look_at_all(Viewing& viewing) {
   Turn turn(env_, kLooksPerTurn);
   bool is_complete = true;
   for (Entry& entry : viewing.pipeline.targets) {
-    if (entry.is_dirty) {
+    if (entry.is_dirty && !entry.is_hidden) {
       entry.is_dirty = false;
       look(viewing, entry);
       if (turn.spend(1)) co_await turn.pass();
@@ -35,6 +36,37 @@ Task<bool> ViewController::look_at_all(Viewing& viewing) {
     is_complete = is_complete && entry.was_looked_at;
   }
   co_return is_complete;
+}
+
+Task<Result<void>> ViewController::hide_targets(control::Reconcile& run, Viewing& viewing) {
+  for (Entry& entry : viewing.pipeline.targets) {
+    const Target& target = viewing.target_of(entry);
+    const AppRef& app = viewing.spec.app;
+    SLIPWAY_CO_TRY(may, co_await access_.may(run.client, viewing.author, ReaderAccess::Right::See, run.key, app, target));
+    if (may && entry.is_hidden) {
+      entry.is_hidden = entry.was_looked_at = entry.is_seen = false;
+      entry.is_dirty = true;
+    }
+    if (may) continue;
+    hide(entry,
+         fmt::format("{}: the pipeline's author {} may not {}", kAuthorLacksRight, viewing.author->name,
+                     ReaderAccess::needed(ReaderAccess::Right::See, run.key, app, target)),
+         env_.clock.now());
+  }
+  co_return Result<void>{};
+}
+
+void ViewController::hide(Entry& entry, std::string text, Time now) {
+  TargetView view;
+  if (entry.is_hidden) view = entry.view();  // since when
+  entry.is_hidden = entry.is_seen = true;
+  entry.is_dirty = false;
+  view.trouble = Trouble::NotReadable;
+  view.problem = kAuthorLacksRight;
+  view.text = view.error = std::move(text);
+  view.set(State::Forbidden, now);
+  view.was_looked_at = true;
+  entry.keep(view);
 }
 
 bool ViewController::have_all_been_seen(Pipeline& pipeline, Steady now) {
@@ -68,7 +100,7 @@ void ViewController::look(Viewing& viewing, Entry& entry) {
     const KindName kind{std::string(object["apiVersion"].as_string().substr(0, object["apiVersion"].as_string().find('/'))),
                         std::string(kube::kind(object))};
     const auto resource = cache_.resource_of(entry.cluster(), kind);
-    if (!is_annotated && resource) viewing.to_annotate.push_back({entry.cluster(), *resource, object, environment});
+    if (!is_annotated && resource) viewing.to_annotate.push_back({&target, entry.cluster(), *resource, object, environment});
   }
   take(entry, view, std::move(sight), spec.app);
 }

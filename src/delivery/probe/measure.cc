@@ -25,6 +25,7 @@ struct Source {
   Value secret_ref{};
   std::string ns;  // of the Secret
   bool is_template = false;
+  bool is_foreign = false;  // a template of another namespace: the gate only says how its number is read
 };
 
 Task<Result<Source>> source_of(client::Client& client, gate::MetricGate metric, std::string ns) {
@@ -37,17 +38,24 @@ Task<Result<Source>> source_of(client::Client& client, gate::MetricGate metric, 
                      .ns = ns};
   }
   const Value reference = *metric.template_ref;
+  const std::string own = ns;
   if (reference.has("namespace")) ns = reference["namespace"].str();
   auto found = co_await client::get(client, kMetricTemplates, {ns, reference["name"].str()});
   if (!found) {
-    co_return fail(found.error().reason,
-                   fmt::format("MetricTemplate {}/{}: {}", ns, reference["name"].as_string(), found.error().message));
+    Status error = std::move(found).error();
+    error.message = fmt::format("MetricTemplate {}/{}: {}", ns, reference["name"].as_string(), error.message);
+    co_return fail(std::move(error));
   }
   const Value& provider = (*found)["spec"]["provider"];
   if (provider["insecureSkipVerify"].as_bool()) {
     co_return fail(Reason::NotImplemented, "insecureSkipVerify is not supported; let the server's authority be trusted");
   }
+  const bool is_foreign = ns != own;
   Value settings = metric.settings.value_or(Value());
+  // They say where credentials go and what is asked with them: of another namespace's that is not the gate's to say.
+  for (const char* part : {"authentication", "headers", "method", "body"}) {
+    if (is_foreign) settings = settings.without(part);
+  }
   for (const char* part : {"headers", "region"}) {
     if (provider.has(part)) settings = settings.with(part, provider[part]);
   }
@@ -57,7 +65,8 @@ Task<Result<Source>> source_of(client::Client& client, gate::MetricGate metric, 
                    .settings = settings,
                    .secret_ref = provider["secretRef"],
                    .ns = ns,
-                   .is_template = true};
+                   .is_template = true,
+                   .is_foreign = is_foreign};
 }
 
 /// The window of queries: the gate's interval, but never further back than numbers count.
@@ -156,7 +165,7 @@ Task<Result<Measurement>> measure(Reach reach, Question question) {
   out.measured.newest = extracted.newest;
   SLIPWAY_CO_TRY(value, reduced(extracted, source.settings, reducer));
   out.measured.value = value;
-  if (metric.baseline_query.empty()) co_return out;
+  if (metric.baseline_query.empty() || source.is_foreign) co_return out;
   for (const auto& [name, changed] : question.baseline_variables) variables[name] = changed;
   SLIPWAY_CO_TRY(baseline_text, query_text(metric.baseline_query, variables));
   query.text = baseline_text;

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,10 @@ class PaperCluster : public client::Client {
  public:
   std::map<std::string, json::Value> objects;
   std::map<std::string, json::Value> lists;
+  std::optional<Status> refusal{};  // of every call
 
   Task<Result<client::Reply>> call(client::Request request) override {
+    if (refusal) co_return fail(*refusal);
     const std::string name = request.verb == client::Verb::Create ? std::string(kube::name(request.body)) : request.name;
     const std::string key = fmt::format("{}/{}/{}", request.resource.plural, request.ns, name);
     const auto found = objects.find(key);

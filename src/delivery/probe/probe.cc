@@ -15,6 +15,7 @@ using gate::Sample;
 using gate::Verdict;
 
 constexpr Duration kErrorRetry = std::chrono::seconds{10};
+constexpr Duration kRightRetry = std::chrono::seconds{30};
 constexpr Duration kJobLook = std::chrono::seconds{2};
 
 std::int64_t measured_so_far(const std::vector<Sample>& samples) {
@@ -64,6 +65,13 @@ Task<Answer> ask_metric(Reach reach, Question question) {
   if (measured && measured->is_running) {
     known.verdict = {Verdict::Kind::Wait, "the Job has not ended", ""};
     known.ask_again = kJobLook;
+    co_return known;
+  }
+  // The API server refused what is read as the author. A right may come back: that is no sample.
+  const bool lacks_right = !measured && measured.error().reason == Reason::Forbidden && !measured.error().kind.empty();
+  if (lacks_right) {
+    known.verdict = {Verdict::Kind::Unknown, "AuthorLacksRight: " + shortened(measured.error().message, 250), ""};
+    known.ask_again = kRightRetry;
     co_return known;
   }
   Sample sample = measured

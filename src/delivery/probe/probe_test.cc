@@ -172,6 +172,42 @@ spec:
   EXPECT_EQ(call.headers.all("X-Scope").size(), 2U);
 }
 
+TEST_F(MetricProbeTest, a_template_of_another_namespace_is_asked_as_it_says_and_not_as_the_gate_does) {
+  hub.objects["metrictemplates/mesh/latency"] = json::parse_yaml(R"(
+spec: {provider: {type: prometheus, address: 'http://prom.mesh:9090', secretRef: {name: p}}, query: 'latency'})")
+                                                    .value();
+  hub.objects["secrets/mesh/p"] =
+      json::object({{"data", json::object({{"clientId", base64_encode("id")}, {"clientSecret", base64_encode("S3CRET")}})}});
+  web.replies = {{200, R"({"status":"success","data":{"resultType":"vector","result":[{"value":[1700000000,"400"]}]}})"}};
+  const Value settings =
+      json::parse_yaml("{authentication: {oauth2: {tokenUrl: 'http://attacker.test/token'}}, headers: {X-A: b}}").value();
+  question.gate.metric = gate::MetricGate{.settings = settings,
+                                          .template_ref = json::object({{"name", "latency"}, {"namespace", "mesh"}}),
+                                          .max = Value(500),
+                                          .baseline_query = "anything"};
+  EXPECT_EQ(asked().verdict.kind, gate::Verdict::Kind::Pass);
+  ASSERT_EQ(web.calls.size(), 1U) << "no token is fetched, and no other query is made";
+  EXPECT_TRUE(web.calls[0].url.starts_with("http://prom.mesh:9090/"));
+  EXPECT_EQ(web.calls[0].headers.get("X-A"), "");
+}
+
+TEST_F(MetricProbeTest, a_right_that_is_missing_is_waited_for_and_no_failed_sample) {
+  Status forbidden;
+  forbidden.reason = Reason::Forbidden;
+  forbidden.kind = "secrets";
+  forbidden.message = "secrets \"auth\" is forbidden";
+  hub.refusal = forbidden;
+  question.gate.metric->secret_ref = json::object({{"name", "auth"}});
+  for (int i = 0; i < 10; ++i) {
+    const Answer answer = asked();
+    EXPECT_EQ(answer.verdict.kind, Verdict::Kind::Unknown);
+    EXPECT_EQ(answer.verdict.text, "AuthorLacksRight: Secret shop/auth: secrets \"auth\" is forbidden");
+    EXPECT_EQ(answer.ask_again, Duration{30s});
+    EXPECT_TRUE(answer.samples.empty());
+    env.advance(30s);
+  }
+}
+
 TEST_F(MetricProbeTest, templates_that_cannot_work_say_why) {
   question.gate.metric = gate::MetricGate{.template_ref = json::object({{"name", "t"}})};
   EXPECT_EQ(asked().verdict.text, "MetricTemplate shop/t: metrictemplates/shop/t not found");

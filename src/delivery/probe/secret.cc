@@ -12,7 +12,11 @@ namespace slipway::delivery::probe {
 Task<Result<std::map<std::string, std::string>>> read_secret(client::Client& client, std::string ns, json::Value reference) {
   const std::string name = reference["name"].str();
   auto secret = co_await client::get(client, kube::kSecrets, {ns, name});
-  if (!secret) co_return fail(secret.error().reason, fmt::format("Secret {}/{}: {}", ns, name, secret.error().message));
+  if (!secret) {
+    Status error = std::move(secret).error();
+    error.message = fmt::format("Secret {}/{}: {}", ns, name, error.message);
+    co_return fail(std::move(error));
+  }
   std::map<std::string, std::string> out;
   for (const auto [key, value] : (*secret)["data"].members()) {
     std::string decoded;

@@ -9,6 +9,7 @@
 #include "delivery/gate/approval.h"
 #include "delivery/rollout/approvals.h"
 #include "delivery/rollout/kind.h"
+#include "delivery/rollout/protected.h"
 #include "delivery/rollout/requests.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/subject.h"
@@ -131,6 +132,7 @@ kube::Object stamp_author(const kube::Object& rollout, const kube::Object& old, 
 }
 
 std::vector<Cause> check_asker(const kube::Object& rollout, const kube::Object& old, const kube::Asker& asker) {
+  if (auto causes = check_protection(protections(), rollout, old, asker); !causes.empty()) return causes;
   const std::string_view asked = kube::annotation(rollout, kSkipGatesRequest);
   if (asked.empty() || asked == kube::annotation(old, kSkipGatesRequest) || may_approve(rollout, asker)) return {};
   return {field::forbidden(

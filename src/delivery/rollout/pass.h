@@ -90,6 +90,7 @@ class Pass {
   Task<Result<void>> make_target();
   /// Whether the spec names a target that no attempt has taken up yet.
   bool is_target_asked() const;
+  Task<Result<json::Value>> find_live(kube::Resource resource, kube::ObjectKey key);
   Task<Result<void>> apply_objects(std::vector<json::Value> objects);
   Task<Result<void>> remove_objects(std::vector<json::Value> objects);
   Task<Result<void>> complete();

@@ -139,11 +139,17 @@ Task<Result<Object>> Pass::take_fields(kube::Resource resource, Object live) {
   co_return reply.object;
 }
 
+/// Read once, as the author: a cache of a kind that a ConfigMap names would stay for the life of the process.
+Task<Result<Value>> Pass::find_live(kube::Resource resource, kube::ObjectKey key) {
+  auto live = co_await client::get(author_, std::move(resource), std::move(key));
+  if (!live && live.error().reason == Reason::NotFound) co_return Value();
+  co_return live;
+}
+
 Task<Result<void>> Pass::apply_objects(std::vector<Value> objects) {
   for (const Value& object : objects) {
     SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(object));
-    SLIPWAY_CO_TRY(live, co_await tools_.workloads.find_object(run_.client, kind, kube::key_of(object)));
-    const auto resource = tools_.workloads.known_resource(kind);
+    SLIPWAY_CO_TRY(resource, co_await tools_.workloads.resource_of(run_.client, kind));
     if (!wanted_.is_as_rendered && tools_.workloads.is_cluster_scoped(kind)) {
       co_return fail(Reason::Forbidden,
                      fmt::format("{} {} of revision {} is cluster-scoped, and the ConfigMap {} was not written by "
@@ -151,12 +157,13 @@ Task<Result<void>> Pass::apply_objects(std::vector<Value> objects) {
                                  "the Application rendered",
                                  kind.kind, kube::name(object), wanted_.target_name, wanted_.target_name));
     }
+    SLIPWAY_CO_TRY(live, co_await find_live(resource, kube::key_of(object)));
     if (!live.is_null()) {
-      SLIPWAY_CO_TRY(taken, co_await take_fields(*resource, live));
+      SLIPWAY_CO_TRY(taken, co_await take_fields(resource, live));
       live = std::move(taken);
     }
     const Value wanted = live.is_null() ? object : without_claimed(object, live, kFieldManager);
-    SLIPWAY_CO_TRY_VOID(co_await client::apply(author_, *resource, wanted, std::string(kFieldManager)));
+    SLIPWAY_CO_TRY_VOID(co_await client::apply(author_, resource, wanted, std::string(kFieldManager)));
   }
   co_return Result<void>{};
 }
@@ -164,12 +171,12 @@ Task<Result<void>> Pass::apply_objects(std::vector<Value> objects) {
 Task<Result<void>> Pass::remove_objects(std::vector<Value> objects) {
   for (const Value& object : objects) {
     SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(object));
-    SLIPWAY_CO_TRY(live, co_await tools_.workloads.find_object(run_.client, kind, kube::key_of(object)));
+    SLIPWAY_CO_TRY(resource, co_await tools_.workloads.resource_of(run_.client, kind));
+    SLIPWAY_CO_TRY(live, co_await find_live(resource, kube::key_of(object)));
     if (live.is_null() || live["spec"]["scaleTargetRef"]["name"] != object["spec"]["scaleTargetRef"]["name"]) continue;
     client::DeleteQuery query;
     query.uid = kube::uid(live);
-    const auto resource = tools_.workloads.known_resource(kind);
-    auto removed = co_await client::remove_exactly(author_, *resource, kube::key_of(object), std::move(query));
+    auto removed = co_await client::remove_exactly(author_, resource, kube::key_of(object), std::move(query));
     if (!removed) co_return fail(std::move(removed).error());
   }
   co_return Result<void>{};

@@ -1,0 +1,41 @@
+#include "delivery/package/protected.h"
+
+#include <fmt/format.h>
+
+#include "delivery/package/kind.h"
+#include "delivery/package/repository_access.h"
+#include "delivery/package/ticket_answer.h"
+
+namespace slipway::delivery::package {
+namespace {
+
+using Paths = std::vector<std::string>;
+
+/// What is wrong with the spec otherwise is not this table's to say.
+GateMode mode_of(const kube::Object& repository) {
+  const auto spec = json::decode<RepositorySpec>(repository["spec"], "spec", {.allow_unknown = true});
+  return spec ? gate_mode(*spec, kube::annotation(repository, kGateMode)) : GateMode::Enforce;
+}
+
+Paths weakened_mode(const kube::Object& object, const kube::Object& old) {
+  if (mode_of(old) != GateMode::Enforce || mode_of(object) == GateMode::Enforce) return {};
+  return {fmt::format("metadata.annotations[{}]", kGateMode)};
+}
+
+/// Whoever has that key answers tickets of gates for their owners.
+Paths changed_answers(const kube::Object& object, const kube::Object& old) {
+  if (answer_secret(object) == answer_secret(old) || answer_secret(object).empty()) return {};
+  return {fmt::format("metadata.annotations[{}]", kTicketAnswers)};
+}
+
+const kube::Resource kApprovals{kRevisions.group, kRevisions.version, kRevisions.plural + "/" + std::string(kApproval)};
+const Protection kRows[] = {
+    {kRepositoryKind, "annotation packages.slipway.dev/gates, spec.deployment", "update", kApprovals, false, weakened_mode},
+    {kRepositoryKind, "annotations packages.slipway.dev/tickets, ticket-answers", "update", kApprovals, false, changed_answers},
+};
+
+}  // namespace
+
+std::span<const Protection> protections() { return kRows; }
+
+}  // namespace slipway::delivery::package

@@ -36,23 +36,24 @@ struct Arguments {
   std::string cluster;                                    // logs, exec
   std::vector<std::string> words;                         // exec: the command, out of `target`
   std::string cascade = "background";
-  std::string listen = "127.0.0.1:6443";  // up: ADDRESS:PORT
-  std::vector<std::string> clusters;      // up: names; empty: one, at the root
-  std::size_t nodes = 1;                  // up, run: of each cluster that is made
-  bool simulates_flux = false;            // up: every cluster
-  std::string stop_timeout = "10s";       // up, controller: a Go duration
-  std::uint64_t max_git_mib = 64;         // up, controller: of a pack
-  bool allows_local_git = false;          // up, controller: git URLs may name repositories on this machine
-  std::string controllers = "all";        // up: cluster leaves those of the families to `slipway controller`
-  std::string kubeconfig;                 // of a cluster elsewhere
-  std::string context;                    // empty: the current one
-  std::string lease_ns;                   // controller: where its Lease is; empty: the context's namespace
-  std::string application_admission;      // up, run: enforce or warn; empty: enforce
-  std::string application_identity;       // up, controller: user or controller; empty: user, where that can be known
-  std::string webhook_listen;             // controller: ADDRESS:PORT of the families' paths; empty: none
-  std::string porch_listen;               // controller: ADDRESS:PORT of the packages' kinds, behind an APIService; empty: none
-  std::string porch_service;              // controller: NAMESPACE/NAME[:PORT] that leads there; empty: no APIService is written
-  bool cluster_controllers = false;       // controller: also those that make a bare API server a cluster
+  std::string listen = "127.0.0.1:6443";        // up: ADDRESS:PORT
+  std::vector<std::string> clusters;            // up: names; empty: one, at the root
+  std::size_t nodes = 1;                        // up, run: of each cluster that is made
+  bool simulates_flux = false;                  // up: every cluster
+  std::string stop_timeout = "10s";             // up, controller: a Go duration
+  std::uint64_t max_git_mib = 64;               // up, controller: of a pack
+  std::vector<std::string> allowed_outgoing{};  // up, controller: addresses that may be called for users
+  bool allows_local_git = false;                // up, controller: git URLs may name repositories on this machine
+  std::string controllers = "all";              // up: cluster leaves those of the families to `slipway controller`
+  std::string kubeconfig;                       // of a cluster elsewhere
+  std::string context;                          // empty: the current one
+  std::string lease_ns;                         // controller: where its Lease is; empty: the context's namespace
+  std::string application_admission;            // up, run: enforce or warn; empty: enforce
+  std::string application_identity;             // up, controller: user or controller; empty: user, where that can be known
+  std::string webhook_listen;                   // controller: ADDRESS:PORT of the families' paths; empty: none
+  std::string porch_listen;          // controller: ADDRESS:PORT of the packages' kinds, behind an APIService; empty: none
+  std::string porch_service;         // controller: NAMESPACE/NAME[:PORT] that leads there; empty: no APIService is written
+  bool cluster_controllers = false;  // controller: also those that make a bare API server a cluster
 };
 
 /// What --application-admission says.

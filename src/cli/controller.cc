@@ -88,15 +88,16 @@ Task<Result<bool>> wait_for_kubevela(Session& session, client::Client& client) {
 }
 
 /// Webhooks are hints and announcements for whoever leads: they are taken whether this process leads or not.
-Result<void> open_webhooks(Env& env, Process& process, const std::string& text) {
+Result<void> open_webhooks(Session& session, Process& process, const std::string& text) {
   if (text.empty()) return {};
   SLIPWAY_TRY(address, listen_address("--webhook-listen", text));
   net::ServerOptions options;
   options.address = address.host;
   options.port = address.port;
-  SLIPWAY_TRY(server, net::HttpServer::listen(env, std::move(options)));
+  SLIPWAY_TRY(server, net::HttpServer::listen(session.env(), std::move(options)));
   process.webhooks = std::move(server);
-  process.paths = std::make_unique<serve::FamilyPaths>(env, *process.client, plane::http_paths());
+  session.refuse_listener(address.host, process.webhooks->port());
+  process.paths = std::make_unique<serve::FamilyPaths>(session.env(), *process.client, plane::http_paths());
   if (!address.is_loopback()) {
     fmt::print(stderr, "note: webhooks on {}: other machines can connect, without TLS\n", process.webhooks->address());
   }
@@ -121,6 +122,7 @@ Task<Result<void>> open_porch(Session& session, std::shared_ptr<Process> process
       .listen = arguments.porch_listen, .service = arguments.porch_service, .folder = session.data_dir()};
   SLIPWAY_CO_TRY(opened, co_await PorchListener::open(session.env(), *process->client, std::move(options)));
   process->porch = std::move(opened);
+  session.refuse_listener(process->porch->host(), process->porch->port());
   if (!process->porch->is_loopback()) {
     fmt::print(stderr, "note: packages on {}: other machines can connect\n", process->porch->url());
   }
@@ -170,7 +172,7 @@ Task<int> controller(Session& session, Arguments arguments) {
   const auto process = std::make_shared<Process>(env, client, options);
   process->shown = controllers;
   session.hold(process);
-  if (const auto opened = open_webhooks(env, *process, arguments.webhook_listen); !opened) co_return report(opened.error());
+  if (const auto opened = open_webhooks(session, *process, arguments.webhook_listen); !opened) co_return report(opened.error());
   if (process->webhooks) process->tasks.spawn(serve_webhooks(process));
   if (const auto opened = co_await open_porch(session, process, arguments); !opened) co_return report(opened.error(), server);
   if (process->porch) process->tasks.spawn(process->porch->run());

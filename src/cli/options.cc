@@ -120,6 +120,11 @@ void add_bounds(CLI::App& app, Arguments& arguments) {
   app.add_option("--max-git-pack", arguments.max_git_mib, "MiB that one fetch from a git repository may bring")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  app.add_option(
+         "--allow-outgoing", arguments.allowed_outgoing,
+         "ADDRESS, ADDRESS/BITS or ADDRESS:PORT that steps, gates, notifiers and git may call though it is of this machine or "
+         "its link: loopback, link-local, own listeners")
+      ->delimiter(',');
 }
 
 void add_up(CLI::App& app, Arguments& arguments) {

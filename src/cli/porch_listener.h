@@ -28,6 +28,8 @@ class PorchListener {
   void stop(Duration grace) { http_->stop(grace); }
   /// "https://127.0.0.1:4711"
   std::string url() const;
+  const std::string& host() const { return address_.host; }
+  unsigned short port() const { return http_->port(); }
   bool is_loopback() const { return address_.is_loopback(); }
   /// Of the authority that signed the server's certificate.
   const std::string& authority_pem() const { return authority_pem_; }

@@ -87,6 +87,17 @@ void settle_place(const Command& command, Arguments& arguments) {
   if (!arguments.is_elsewhere && arguments.ns.empty()) arguments.ns = "default";
 }
 
+Result<AddressPolicy> policy_of(const Arguments& arguments) {
+  AddressPolicy policy;
+  if (arguments.pod_runtime == "process") SLIPWAY_TRY_VOID(policy.allow(AddressPolicy::kProcessPods));
+  for (const std::string& text : arguments.allowed_outgoing) {
+    if (auto allowed = policy.allow(text); !allowed) {
+      return fail(Reason::BadRequest, fmt::format("--allow-outgoing {}", allowed.error().message));
+    }
+  }
+  return policy;
+}
+
 int execute(const Command& command, Arguments arguments) {
   settle_place(command, arguments);
   if (const auto checked = plane::check_options(arguments.controller_options); !checked) return report(checked.error());
@@ -123,6 +134,9 @@ int execute(const Command& command, Arguments arguments) {
     }
     options.stop_timeout = *stop_timeout;
     options.max_git_pack = arguments.max_git_mib << 20;
+    auto addresses = policy_of(arguments);
+    if (!addresses) return report(addresses.error());
+    options.addresses = *std::move(addresses);
   }
   int code = kFailed;
   {

@@ -13,6 +13,7 @@
 #include "kube/names.h"
 #include "net/outside.h"
 #include "net/stream.h"
+#include "os/addresses.h"
 #include "os/heap.h"
 #include "os/text.h"
 
@@ -55,10 +56,12 @@ std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name, 
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
       real_(os::RealEnvOptions{options_.log_level}),
-      git_(
-          real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors", os::ThreadLane::Share::Full),
-          lanes(real_, kRemoteLanes, "slipway-git", os::ThreadLane::Share::Background),
-          {.folder = options_.data_dir + "/git", .local_remotes = options_.local_git, .max_pack_bytes = options_.max_git_pack}),
+      git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors", os::ThreadLane::Share::Full),
+           lanes(real_, kRemoteLanes, "slipway-git", os::ThreadLane::Share::Background),
+           {.folder = options_.data_dir + "/git",
+            .local_remotes = options_.local_git,
+            .max_pack_bytes = options_.max_git_pack,
+            .limits = {.addresses = options_.addresses ? &*options_.addresses : nullptr}}),
       interrupted_(real_.env()) {
   real_.env().git = &git_;
   for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
@@ -153,13 +156,19 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
 
 HttpClient* Session::http() {
   if (http_) return http_.get();
-  auto made = net::Outside::make(env(), {});
+  auto made = net::Outside::make(env(), {.addresses = options_.addresses ? &*options_.addresses : nullptr});
   if (!made) {
     env().log.warn("steps cannot call foreign servers", {{"error", made.error().message}});
     return nullptr;
   }
   http_ = std::move(*made);
   return http_.get();
+}
+
+void Session::refuse_listener(const std::string& address, std::uint16_t port) {
+  if (!options_.addresses) return;
+  const auto bytes = parse_address(address);
+  if (bytes) options_.addresses->refuse_listener(*bytes, port, os::addresses_of_machine());
 }
 
 cluster::Dial Session::dial() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/address_policy.h"
 #include "base/http_client.h"
 #include "git/repositories.h"
 #include "os/exit_timer.h"
@@ -37,6 +38,8 @@ struct SessionOptions {
   plane::PodRuntimeKind pods = plane::PodRuntimeKind::None;
   /// Refused where others write the objects that name repositories: they would read and write with the rights of this process.
   git::LocalRemotes local_git = git::LocalRemotes::allow;
+  /// Which servers are called because an object of a user says so. Nothing: any, where all objects are of one user.
+  std::optional<AddressPolicy> addresses{};
   /// Bytes that one fetch may bring.
   std::uint64_t max_git_pack = std::uint64_t{2} << 30;
   /// The process ends that long after the first signal at the latest. Nothing: a stop takes as long as it takes.
@@ -76,6 +79,8 @@ class Session {
   void start_controllers();
   /// For steps that call foreign servers; made once. Null, with a warning, when it cannot be.
   HttpClient* http();
+  /// What this process listens on is not called for users. Before anything is.
+  void refuse_listener(const std::string& address, std::uint16_t port);
   /// Connects to TCP ports, for probes.
   cluster::Dial dial();
   /// Where logs of a cluster's pods are read, whether controllers run or not; null when pods are simulated.

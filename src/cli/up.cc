@@ -172,6 +172,7 @@ Result<void> Up::listen(const ListenAddress& address) {
   options.tls = std::move(tls);
   SLIPWAY_TRY(http, net::HttpServer::listen(env(), std::move(options)));
   http_ = std::move(http);
+  session_.refuse_listener(address_.host, http_->port());
   return {};
 }
 

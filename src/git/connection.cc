@@ -135,6 +135,10 @@ std::unexpected<Status> Connection::failed(int code, const std::string& what) {
     return fail(Reason::RequestEntityTooLarge,
                 fmt::format("git: {}: the server sends more than {} bytes", what, attempt_.allowed()));
   }
+  if (attempt_.refusal()) {
+    git_error_clear();
+    return fail(attempt_.refusal()->reason, fmt::format("git: {}: {}", what, attempt_.refusal()->message));
+  }
   if (attempt_.is_silent()) {
     git_error_clear();
     return fail(Reason::Timeout, fmt::format("git: {}: no connection within {}, or no answer within {}", what,

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace slipway::git {
@@ -88,6 +89,27 @@ int open_socket(const addrinfo& address, Attempt* attempt, std::int64_t& slices_
   return made;
 }
 
+/// Forbidden when the attempt may not ask this address.
+Result<void> check_allowed(const addrinfo& address, const Attempt* attempt) {
+  if (attempt == nullptr || attempt->limits().addresses == nullptr) return {};
+  AddressBytes bytes{};
+  std::uint16_t port = 0;
+  if (address.ai_family == AF_INET) {
+    sockaddr_in four{};
+    std::memcpy(&four, address.ai_addr, sizeof four);
+    std::array<std::uint8_t, 4> parts{};
+    std::memcpy(parts.data(), &four.sin_addr, parts.size());
+    bytes = mapped_ipv4(parts);
+    port = ntohs(four.sin_port);
+  } else if (address.ai_family == AF_INET6) {
+    sockaddr_in6 six{};
+    std::memcpy(&six, address.ai_addr, sizeof six);
+    std::memcpy(bytes.data(), &six.sin6_addr, bytes.size());
+    port = ntohs(six.sin6_port);
+  }
+  return attempt->limits().addresses->check(bytes, port);
+}
+
 int stream_connect(git_stream* stream) {
   SocketStream& one = self(stream);
   addrinfo hints{};
@@ -96,10 +118,18 @@ int stream_connect(git_stream* stream) {
   if (getaddrinfo(one.host, one.port, &hints, &found) != 0) return complain("the host's name cannot be resolved");
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
   const Duration connect = one.attempt == nullptr ? AttemptLimits{}.connect : one.attempt->limits().connect;
+  std::optional<Status> refusal;
+  bool is_tried = false;
   std::int64_t slices_left = connect / std::chrono::milliseconds{kConnectSliceMs};
   for (const addrinfo* at = found; at != nullptr && one.socket < 0 && slices_left > 0; at = at->ai_next) {
+    if (auto allowed = check_allowed(*at, one.attempt); !allowed) {
+      if (!refusal) refusal = std::move(allowed).error();
+      continue;
+    }
+    is_tried = true;
     one.socket = open_socket(*at, one.attempt, slices_left);
   }
+  if (!is_tried && refusal) one.attempt->refuse(*std::move(refusal));
   if (one.socket < 0) return complain("cannot connect");
   if (one.attempt != nullptr) one.attempt->add_socket(one.socket);
   return 0;

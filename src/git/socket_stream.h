@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "base/address_policy.h"
 #include "base/time.h"
 
 namespace slipway::git {
@@ -17,6 +19,7 @@ struct AttemptLimits {
   Duration connect = std::chrono::seconds{10};
   Duration first_byte = std::chrono::seconds{10};       // from the connection to the server's first byte; not over ssh
   std::uint64_t before_pack = std::uint64_t{64} << 20;  // bytes received before a pack is asked for; not over ssh
+  const AddressPolicy* addresses = nullptr;             // which servers may be asked; null: any. Outlives the attempt
 };
 
 /// One operation that may use the network. Shared by the thread that runs it and the logic thread, which may end it; all but
@@ -38,6 +41,9 @@ class Attempt {
   /// The server was not there, or said nothing, within its time.
   void set_silent() { is_silent_ = true; }
   bool is_silent() const { return is_silent_; }
+  /// No address of the server may be asked, and why.
+  void refuse(Status refusal) { refusal_ = std::move(refusal); }
+  const std::optional<Status>& refusal() const { return refusal_; }
 
   /// From any thread; idempotent.
   void expire();
@@ -61,6 +67,7 @@ class Attempt {
   std::uint64_t allowed_ = 0;
   std::uint64_t received_ = 0;
   bool is_silent_ = false;
+  std::optional<Status> refusal_;
   std::atomic<bool> is_expired_ = false;
   std::mutex mutex_;
   std::vector<int> sockets_;

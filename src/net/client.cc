@@ -281,7 +281,7 @@ Task<Result<Client::State::LeasePtr>> Client::State::lease(Url url, Steady deadl
 
 Task<Result<std::shared_ptr<Stream>>> Client::State::connect(Url url, Steady deadline) {
   const Url& first = proxy ? *proxy : url;
-  SLIPWAY_CO_TRY(stream, co_await Stream::connect(env, first.host, first.port, deadline));
+  SLIPWAY_CO_TRY(stream, co_await Stream::connect(env, first.host, first.port, deadline, proxy ? nullptr : options.addresses));
   ++made;
   if (proxy && url.is_tls) SLIPWAY_CO_TRY_VOID(co_await open_tunnel(stream, url, deadline));
   if (url.is_tls) SLIPWAY_CO_TRY_VOID(co_await stream->start_tls(tls, url.host, deadline));

@@ -30,6 +30,8 @@ struct ClientOptions {
   Duration connect_timeout = std::chrono::seconds{10};
   Duration write_stall = std::chrono::seconds{30};
   WebSocketOptions websocket{};
+  /// Which servers may be called, proxies apart; null: any. Outlives the client.
+  const AddressPolicy* addresses = nullptr;
 };
 
 class Client : public HttpClient {

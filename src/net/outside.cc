@@ -10,7 +10,7 @@ constexpr std::size_t kMaxTrusts = 16;  // clients kept, each with its connectio
 }  // namespace
 
 Outside::Outside(Env& env, ClientOptions options, std::unique_ptr<Client> client)
-    : env_(env), options_(std::move(options)), client_(std::move(client)), mailer_(env, options_.tls) {}
+    : env_(env), options_(std::move(options)), client_(std::move(client)), mailer_(env, options_.tls, options_.addresses) {}
 
 Result<std::unique_ptr<Outside>> Outside::make(Env& env, ClientOptions options) {
   options.message.body_bytes = std::min(options.message.body_bytes, kMaxAnswer);

@@ -230,7 +230,7 @@ std::string mail_text(const Mail& mail, Time now, const std::string& id) {
 Task<Result<void>> SmtpMailer::send_mail(Mail mail) {
   SLIPWAY_CO_TRY_VOID(check_mail(mail));
   const Steady deadline = env_.clock.steady() + mail.timeout;
-  auto stream = co_await Stream::connect(env_, mail.host, std::to_string(mail.port), deadline);
+  auto stream = co_await Stream::connect(env_, mail.host, std::to_string(mail.port), deadline, addresses_);
   if (!stream) {
     Status error = std::move(stream).error();
     error.message = fmt::format("mail server {}:{}: {}", mail.host, mail.port, error.message);

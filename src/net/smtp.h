@@ -9,16 +9,23 @@
 #include "base/mail.h"
 #include "net/tls.h"
 
+namespace slipway {
+class AddressPolicy;
+}
+
 namespace slipway::net {
 
 class SmtpMailer : public Mailer {
  public:
-  explicit SmtpMailer(Env& env, TlsClientOptions tls = {}) : env_(env), tls_(std::move(tls)) {}
+  /// `addresses`: which servers may be called; null: any. Outlives the mailer.
+  explicit SmtpMailer(Env& env, TlsClientOptions tls = {}, const AddressPolicy* addresses = nullptr)
+      : env_(env), tls_(std::move(tls)), addresses_(addresses) {}
   Task<Result<void>> send_mail(Mail mail) override;
 
  private:
   Env& env_;
   TlsClientOptions tls_;
+  const AddressPolicy* addresses_;
 };
 
 /// The message with its headers (RFC 5322, MIME), lines ending in CRLF, without what SMTP adds. Pure: `id` is the left side of

@@ -147,7 +147,28 @@ Task<Result<void>> Stream::Parts::wait(Turn turn, Deadline deadline, bool is_rea
 Stream::Stream(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Stream::~Stream() = default;
 
-Task<Result<std::shared_ptr<Stream>>> Stream::connect(Env& env, std::string host, std::string port, Deadline deadline) {
+namespace {
+
+AddressBytes bytes_of(const boost::asio::ip::address& address) {
+  return address.is_v4() ? mapped_ipv4(address.to_v4().to_bytes()) : address.to_v6().to_bytes();
+}
+
+/// Leaves the endpoints that may be called; why not, when there is none.
+Result<void> keep_allowed(std::vector<tcp::endpoint>& endpoints, const AddressPolicy& policy) {
+  Result<void> refusal;
+  std::erase_if(endpoints, [&](const tcp::endpoint& one) {
+    auto checked = policy.check(bytes_of(one.address()), one.port());
+    if (checked) return false;
+    refusal = std::move(checked);
+    return true;
+  });
+  return endpoints.empty() ? refusal : Result<void>{};
+}
+
+}  // namespace
+
+Task<Result<std::shared_ptr<Stream>>> Stream::connect(Env& env, std::string host, std::string port, Deadline deadline,
+                                                      const AddressPolicy* policy) {
   tcp::resolver resolver(env.executor);
   tcp::socket socket(env.executor);
   bool is_late = false;
@@ -170,7 +191,8 @@ Task<Result<std::shared_ptr<Stream>>> Stream::connect(Env& env, std::string host
     found = co_await resolver.async_resolve(host, port, catching(error));
     if (!error && found.empty()) error = boost::asio::error::host_not_found;
   }
-  const std::vector<tcp::endpoint> endpoints(found.begin(), found.end());
+  std::vector<tcp::endpoint> endpoints(found.begin(), found.end());
+  if (policy != nullptr) SLIPWAY_CO_TRY_VOID(keep_allowed(endpoints, *policy));
   for (std::size_t i = 0; i < endpoints.size() && !is_late && (i == 0 || error); ++i) {
     if (socket.is_open()) socket.close(error);
     co_await socket.async_connect(endpoints[i], catching(error));

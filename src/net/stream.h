@@ -11,6 +11,10 @@
 #include "base/env.h"
 #include "net/tls.h"
 
+namespace slipway {
+class AddressPolicy;
+}
+
 namespace slipway::net {
 
 using Deadline = std::optional<Steady>;
@@ -23,8 +27,10 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Connects to a host name or address. ServiceUnavailable, Timeout.
-  static Task<Result<std::shared_ptr<Stream>>> connect(Env& env, std::string host, std::string port, Deadline deadline);
+  /// Connects to a host name or address. ServiceUnavailable, Timeout. With a policy, which must live until then: to those of
+  /// its addresses that are allowed; Forbidden when none is.
+  static Task<Result<std::shared_ptr<Stream>>> connect(Env& env, std::string host, std::string port, Deadline deadline,
+                                                       const AddressPolicy* policy = nullptr);
 
   /// As a server or as a client (`host` is what the certificate must name), by the context's kind. REQUIRES: nothing was read
   /// or written. Unauthorized when the server's certificate is not believed; ServiceUnavailable, Timeout.

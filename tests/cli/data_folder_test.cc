@@ -123,7 +123,7 @@ TEST_F(DataFolder, a_stop_does_not_wait_for_git_servers_that_keep_silent) {
         i, tarpit.port);
   }
   std::vector<std::string> arguments = up_arguments();
-  arguments.insert(arguments.end(), {"-f", write("r.yaml", repositories)});
+  arguments.insert(arguments.end(), {"-f", write("r.yaml", repositories), "--allow-outgoing", "localhost"});
   Program up(folder_, arguments);
   ASSERT_TRUE(up.wait_for_output("serving"));
   ASSERT_TRUE(eventually([&] { return tarpit.asked >= 4; }));

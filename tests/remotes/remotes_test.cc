@@ -71,6 +71,21 @@ TEST_F(RemotesTest, http_goes_the_whole_way) {
   go_the_whole_way();
 }
 
+TEST_F(RemotesTest, a_server_that_the_policy_refuses_is_not_asked) {
+  const HttpRemote server(theirs_);
+  const AddressPolicy policy;
+  Repositories guarded(real_.env(), {&real_.open_lane("guarded-mirrors")}, {&real_.open_lane("guarded-git")},
+                       {.folder = data_ / "guarded", .limits = {.addresses = &policy}});
+  for (const std::string& url : {server.url(), std::string("ssh://git@localhost:1/r.git")}) {
+    remote_.url = url;
+    const Status status = fault(guarded.list_refs(remote_, ""));
+    EXPECT_EQ(status.reason, Reason::Forbidden) << url << ": " << status.message;
+    EXPECT_TRUE(status.message.contains("--allow-outgoing")) << status.message;
+  }
+  remote_.url = theirs_.path();  // no server
+  EXPECT_TRUE(run(guarded.list_refs(remote_, "")));
+}
+
 TEST_F(RemotesTest, http_with_credentials_goes_the_whole_way_and_wrong_ones_are_unauthorized) {
   const HttpRemote server(theirs_, {.user = "bot", .password = "hunter2"});
   remote_.url = server.url();

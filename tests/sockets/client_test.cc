@@ -68,6 +68,23 @@ TEST(Client, keeps_a_connection_and_replaces_a_dead_one) {
   });
 }
 
+TEST(Client, calls_only_addresses_that_its_policy_allows) {
+  World world;
+  world.run({}, echo, [&]() -> Task<> {
+    AddressPolicy policy;
+    const auto client = world.client({.addresses = &policy});
+    const std::string port = std::to_string(world.server().port());
+    for (const char* host : {"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0"}) {
+      const auto answer = co_await client->send(get(fmt::format("http://{}:{}/", host, port)));
+      CO_ASSERT(!answer.has_value());
+      EXPECT_EQ(answer.error().reason, Reason::Forbidden) << host << ": " << answer.error().message;
+    }
+    EXPECT_EQ(client->connections_made(), 0U);
+    CO_ASSERT(policy.allow("127.0.0.1:" + port).has_value());
+    EXPECT_TRUE((co_await client->send(get(world.url("/")))).has_value());
+  });
+}
+
 TEST(Client, closes_a_kept_connection_that_nobody_asks_for) {
   World world;
   world.run({}, echo, [&]() -> Task<> {

@@ -1,4 +1,6 @@
 // Packages in folders: made, rendered by built-in functions and by programs, judged by their gates, upgraded.
+#include <regex>
+
 #include "program.h"
 
 namespace slipway::cli {

@@ -51,6 +51,8 @@ SAMPLE ?= 60
 # All test programs but the one that reads the sources.
 # Programs that sanitized tests start.
 SANITIZED_TOO = slipway
+# Under the thread sanitizer: PROGRAM[:FILTER].
+THREADED = store_test cue_threads_test:Threads.*:Cue.*thread*
 SANITIZED = $$(grep -vx house_test out/asan/tests.txt)
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
@@ -87,9 +89,9 @@ test: deps out/dev/build.ninja
 
 sanitizers: deps out/asan/build.ninja out/tsan/build.ninja
 	ninja -j $(JOBS) -C out/asan $(SANITIZED_TOO) $(SANITIZED)
-	ninja -j $(JOBS) -C out/tsan store_test cue_threads_test
+	ninja -j $(JOBS) -C out/tsan $(foreach one,$(THREADED),$(firstword $(subst :, ,$(one))))
 	SLIPWAY_SIM_EVERY=$(SAMPLE) SLIPWAY_SIM_SEEDS=4 SLIPWAY_EXPLORE=small SLIPWAY_CORPUS_EVERY=8 tools/run-tests out/asan $(SANITIZED)
-	tools/run-tests out/tsan store_test 'cue_threads_test:Threads.*:Cue.*thread*'
+	tools/run-tests out/tsan $(foreach one,$(THREADED),'$(one)')
 
 conformance: deps out/dev/build.ninja
 	ninja -j $(JOBS) -C out/dev tests

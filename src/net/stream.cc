@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/address_policy.h"
 #include "base/count.h"
 
 namespace slipway::net {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/address_policy.h"
 #include "server_fixture.h"
 
 namespace slipway::net {

@@ -36,12 +36,13 @@ class Seed004 : public Stories {
     return reply ? "" : reply.error().message;
   }
   /// The RoleBinding that gives a user all verbs on a resource in a namespace of the hub.
-  void grant(const std::string& user, const std::string& group, const std::string& resource, const std::string& ns) {
+  void grant(const std::string& user, const std::string& group, const std::string& resource, const std::string& ns,
+             const std::string& verbs = "'*'") {
     apply(kHub, fmt::format(R"(
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata: {{name: {0}, namespace: {3}}}
-rules: [{{apiGroups: ["{1}"], resources: ["{2}"], verbs: ["*"]}}]
+rules: [{{apiGroups: ["{1}"], resources: ["{2}"], verbs: [{4}]}}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
@@ -49,7 +50,7 @@ metadata: {{name: {0}, namespace: {3}}}
 roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: {0}}}
 subjects: [{{apiGroup: rbac.authorization.k8s.io, kind: User, name: {0}}}]
 )",
-                            user, group, resource, ns));
+                            user, group, resource, ns, verbs));
   }
 };
 
@@ -106,6 +107,8 @@ TEST_F(Seed004, only_the_named_object_in_the_targets_namespace_counts) {
 TEST_F(Seed004, one_role_defines_pipelines_and_another_deploys_into_them) {
   make_namespace(kHub, "podinfo");
   grant("ops", "pipelines.weave.works", "pipelines", "default");
+  grant("ops", "helm.toolkit.fluxcd.io", "helmreleases", "podinfo",
+        "get");  // a status shows what the pipeline's author may see
   grant("dev-team", "helm.toolkit.fluxcd.io", "helmreleases", "podinfo");
   const Value pipeline = yaml(
       "{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {name: podinfo, namespace: default}, spec: "

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "delivery/application/kind.h"
+#include "delivery/family/template_owner.h"
 #include "delivery/rollout/kind.h"
 #include "json/text.h"
 #include "kube/well_known.h"
@@ -14,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using delivery::application::kApplicationKind;
 using delivery::application::kApplications;
+using delivery::rollout::kAppRolloutKind;
 using delivery::rollout::kAppRollouts;
 using json::Value;
 using kube::Object;
@@ -22,13 +25,13 @@ constexpr std::int64_t kWhole = 2;
 constexpr const char* kBatches = "rolloutBatches: [{replicas: 1}, {replicas: 1}]";
 constexpr const char* kScaler = "{type: scaler, properties: {replicas: 2}}";
 
-/// One version; `traits` and `more` say how it is delivered.
-std::string version(int number, std::string_view traits, std::string_view more) {
+/// One version; `traits` and `more` say how it is delivered, `metadata` has members beside the name.
+std::string version(int number, std::string_view traits, std::string_view more, std::string_view metadata = "") {
   return fmt::format(
-      "{{apiVersion: {}, kind: {}, metadata: {{name: a}}, spec: {{components: [{{name: web, type: webservice, properties: "
+      "{{apiVersion: {}, kind: {}, metadata: {{name: a{}}}, spec: {{components: [{{name: web, type: webservice, properties: "
       "{{image: 'web:{}', ports: [{{port: 80, expose: true}}]}}, traits: [{{type: annotations, properties: "
       "{{slipway.dev/ready-after: 2s}}}}, {}]}}]{}}}}}",
-      kApplicationKind.api_version(), kApplicationKind.kind, number, traits, more);
+      kApplicationKind.api_version(), kApplicationKind.kind, metadata, number, traits, more);
 }
 
 std::string normal(int number) { return version(number, kScaler, ""); }
@@ -42,24 +45,66 @@ std::string blue_green(int number) {
                  "properties: {manualApproval: false}}]}");
 }
 
-Task<> wait_for_running(World& world, std::string revision) {
+/// Its workflow waits for the user, who rolls the revision out first.
+std::string held(int number) {
+  return version(number, kScaler,
+                 ", workflow: {steps: [{name: hold, type: suspend}, {name: web, type: apply-component, properties: {component: "
+                 "web}}]}");
+}
+std::string as_template(int number) {
+  return version(number, kScaler, "", fmt::format(", annotations: {{{}: 'true'}}", delivery::kRolloutTemplate));
+}
+std::string app_rollout(std::string_view target) {
+  return fmt::format(
+      "{{apiVersion: {}, kind: {}, metadata: {{name: r}}, spec: {{targetAppRevisionName: {}, componentList: "
+      "[web], rolloutPlan: {{{}}}}}}}",
+      kAppRolloutKind.api_version(), kAppRolloutKind.kind, target, kBatches);
+}
+
+Task<> wait_for_phase(World& world, std::string phase, std::string revision) {
   for (;;) {
     const auto seen = co_await client::get(world.user(), kApplications, {"default", "a"});
     const Value status = seen ? (*seen)["status"] : Value();
     const bool is_seen = seen && status["observedGeneration"].as_int() == kube::generation(*seen);
-    if (is_seen && status["status"].as_string() == "running" && status["latestRevision"]["name"].as_string() == revision) {
+    if (is_seen && status["status"].as_string() == phase && status["latestRevision"]["name"].as_string() == revision) {
       co_return;
     }
     co_await sleep_for(world.user_domain().env(), 1s);
   }
 }
 
-/// Until the first batch of the AppRollout's attempt at that revision is done.
+Task<> wait_for_running(World& world, std::string revision) { co_await wait_for_phase(world, "running", std::move(revision)); }
+
+Task<> wait_for_rollout(World& world, std::string revision) {
+  for (;;) {
+    const auto seen = co_await client::get(world.user(), kAppRollouts, {"default", "r"});
+    const Value status = seen ? (*seen)["status"] : Value();
+    const bool is_of_it = status["lastTargetRevision"].as_string() == revision;
+    if (is_of_it && status["rollingState"].as_string() == "rolloutSucceed") co_return;
+    co_await sleep_for(world.user_domain().env(), 1s);
+  }
+}
+
+Task<> resume(World& world) {
+  client::Request request;
+  request.verb = client::Verb::Patch;
+  request.resource = kApplications;
+  request.ns = "default";
+  request.name = "a";
+  request.subresource = "status";
+  request.patch_type = client::PatchType::Merge;
+  request.body = json::object({{"status", Value().with_path({"workflow", "suspend"}, false)}});
+  request.user_agent = "user";
+  const auto written = co_await world.user().call(std::move(request));
+  SLIPWAY_CHECK(written.has_value(), written.error().message);
+}
+
+/// Until a new pod of the AppRollout's attempt at that revision is ready.
 Task<> wait_for_batch(World& world, std::string revision) {
   for (;;) {
     const auto seen = co_await client::get(world.user(), kAppRollouts, {"default", "a-web"});
     const Value status = seen ? (*seen)["status"] : Value();
-    if (status["lastTargetRevision"].as_string() == revision && status["upgradedReplicas"].as_int() >= 1) co_return;
+    if (status["lastTargetRevision"].as_string() == revision && status["upgradedReadyReplicas"].as_int() >= 1) co_return;
     co_await sleep_for(world.user_domain().env(), 500ms);
   }
 }
@@ -78,6 +123,23 @@ Task<> hand_over(World& world) {
   co_await apply_text(world, normal(6));
   co_await wait_for_running(world, "a-v6");
   co_await sleep_for(world.user_domain().env(), 20s);  // what is of no more use is collected
+}
+
+/// A template, an AppRollout of the user's own over a revision of what became of it, and normal delivery in its place.
+Task<> hand_over_rollouts(World& world) {
+  co_await apply_text(world, as_template(1));
+  co_await wait_for_phase(world, "rollingOut", "a-v1");
+  co_await apply_text(world, app_rollout("a-v1"));
+  co_await wait_for_running(world, "a-v1");
+  co_await apply_text(world, held(2));
+  co_await wait_for_phase(world, "workflowSuspending", "a-v2");
+  co_await apply_text(world, app_rollout("a-v2"));
+  co_await wait_for_rollout(world, "a-v2");
+  co_await resume(world);
+  co_await wait_for_running(world, "a-v2");
+  co_await apply_text(world, normal(3));
+  co_await wait_for_running(world, "a-v3");
+  co_await sleep_for(world.user_domain().env(), 20s);
 }
 
 /// The Service is there and the same from the first moment on; no more pods are asked for than two versions have.
@@ -100,6 +162,10 @@ std::string handover_promise(World& world) {
 
 Scenario handover_scenario() {
   return {.name = "hand-over rollout", .script = hand_over, .promise = handover_promise, .every = 97};
+}
+
+Scenario standalone_handover_scenario() {
+  return {.name = "standalone rollout", .script = hand_over_rollouts, .promise = handover_promise, .every = 97};
 }
 
 }  // namespace slipway::sim

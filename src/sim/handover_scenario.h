@@ -1,5 +1,6 @@
-// The scenario about an application whose component is delivered by one way after another: normal delivery, a plan of its own,
-// the trait `rollout`, blue-green steps, and normal delivery again in the midst of those.
+// Scenarios about an application whose component is delivered by one way after another. One has normal delivery, a plan of its
+// own, the trait `rollout`, blue-green steps, and normal delivery again in the midst of a plan; the other a template, an
+// AppRollout of the user's over a delivered revision, and normal delivery.
 #pragma once
 
 #include "sim/scenario.h"
@@ -7,5 +8,6 @@
 namespace slipway::sim {
 
 Scenario handover_scenario();
+Scenario standalone_handover_scenario();
 
 }  // namespace slipway::sim

@@ -421,7 +421,8 @@ std::vector<Scenario> scenarios() {
           shifted_rollout_scenario(),
           in_place_rollout_scenario(),
           revision_rollout_scenario(),
-          handover_scenario()};
+          handover_scenario(),
+          standalone_handover_scenario()};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {

@@ -1,4 +1,5 @@
 // What went wrong where one way of delivery followed another.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/text.h"
@@ -190,6 +191,81 @@ TEST(Handover, the_application_adopts_a_rollout_of_the_revision_that_it_has_deli
   EXPECT_EQ(stage.sizes(), "web-v1 4/4");
   EXPECT_EQ(stage.fault(), "");
   EXPECT_EQ(stage.left_after_deletion(), "");
+}
+
+TEST(Handover, a_plan_after_blue_green_has_nothing_of_what_the_steps_set) {
+  Stage stage;
+  stage.deliver({.way = Way::BlueGreen, .number = 1, .on_failure = OnFailure::Revert});
+  stage.deliver({.way = Way::BlueGreen, .number = 2, .on_failure = OnFailure::Revert});
+  EXPECT_EQ(stage.rollout(Way::BlueGreen)["spec"]["rolloutPlan"]["onFailure"].as_string(), "Revert");
+  stage.deliver({.way = Way::Plan, .number = 3});
+  const Value plan = stage.rollout(Way::Plan)["spec"]["rolloutPlan"];
+  for (const char* member : {"onFailure", "batchPartition"}) EXPECT_FALSE(plan.has(member)) << json::print(plan);
+  EXPECT_EQ(plan["rolloutBatches"].size(), 2U) << json::print(plan);
+}
+
+/// Revisions of before Slipway told plans from versions name components otherwise: a change beside a component moves no pod of
+/// it.
+TEST(Handover, a_component_that_has_not_changed_keeps_its_pods_after_an_upgrade) {
+  const auto app = [](int web, int other) {
+    return oracle_test::yaml(fmt::format(
+        "{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: {{components: [{{name: "
+        "web, type: webservice, properties: {{image: 'web:{}'}}, traits: [{{type: rollout, properties: {{targetSize: "
+        "2}}}}]}}, {{name: other, type: webservice, properties: {{image: 'other:{}'}}}}]}}}}",
+        web, other));
+  };
+  const Value reference =
+      json::object({{"apiVersion", "core.oam.dev/v1beta1"}, {"kind", "Application"}, {"namespace", "default"}, {"name", "a"}});
+  const auto rollout = [](Stage& stage) { return stage.rollout(Way::Trait)["spec"]["targetRevisionName"].str(); };
+  Stage now;
+  ASSERT_EQ(now.plane().apply(app(1, 1), "default"), "");
+  EXPECT_TRUE(now.finish(Way::Trait));
+  Value revision = now.find("core.oam.dev/v1beta1", "ApplicationRevision", "a-v1");
+  ASSERT_EQ(kube::annotation(revision, "slipway.dev/plan-free"), "true");
+
+  Stage stage;
+  ASSERT_EQ(stage.plane().apply(app(1, 1), "default"), "");
+  revision = revision.without_path({"metadata", "annotations"}).without_path({"metadata", "resourceVersion"});
+  revision = revision.without_path({"metadata", "uid"}).without("status");
+  revision = revision.with_path({"metadata", "ownerReferences"}, json::array({kube::owner_reference(stage.application())}));
+  stage.plane().store(oracle_test::kHub, revision, "slipway");
+  EXPECT_TRUE(stage.finish(Way::Trait));
+  const std::string before = rollout(stage);
+  EXPECT_NE(before, rollout(now)) << "the revision is one of before";
+  for (const int number : {2, 3}) {
+    ASSERT_EQ(stage.plane().merge(reference, json::object({{"spec", app(1, number)["spec"]}})), "");
+    EXPECT_TRUE(stage.finish(Way::Trait));
+    EXPECT_EQ(rollout(stage), before);
+    EXPECT_EQ(stage.rollout(Way::Trait)["status"]["attempt"].as_int(), 1);
+    EXPECT_EQ(stage.images(), fmt::format("other:{} 1, web:1 2", number)) << stage.story();
+  }
+  ASSERT_EQ(stage.plane().merge(reference, json::object({{"spec", app(2, 3)["spec"]}})), "");
+  EXPECT_TRUE(stage.finish(Way::Trait));
+  EXPECT_NE(rollout(stage), before);
+  EXPECT_EQ(stage.images(), "other:3 1, web:2 2") << stage.story();
+}
+
+/// A RolloutTrait takes the pods of an application's Deployment; the application does not bring them back.
+TEST(Handover, a_users_trait_takes_the_place_of_what_an_application_delivers) {
+  Stage stage;
+  stage.deliver({.way = Way::Normal, .number = 1});
+  const auto apply = [&](const char* text) { ASSERT_EQ(stage.plane().apply(oracle_test::yaml(text), "default"), ""); };
+  apply(
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: own}, spec: {replicas: 0, selector: {matchLabels: {app: own}}, "
+      "template: {metadata: {labels: {app: own}}, spec: {containers: [{name: main, image: 'web:1'}]}}}}");
+  apply(
+      "{apiVersion: standard.oam.dev/v1alpha1, kind: RolloutTrait, metadata: {name: mine}, spec: {targetRef: {apiVersion: "
+      "apps/v1, kind: Deployment, name: own}, sourceRef: [{apiVersion: apps/v1, kind: Deployment, name: web}], rolloutPlan: "
+      "{numBatches: 2}}}");
+  EXPECT_TRUE(stage.finish(Way::Normal));
+  EXPECT_EQ(stage.sizes(), "own 4/4, web 0/0") << stage.story();
+  EXPECT_EQ(kube::annotation(stage.find("apps/v1", "Deployment", "web"), "slipway.dev/replaced-by"),
+            "standard.oam.dev/v1alpha1/RolloutTrait/mine");
+  stage.pass(std::chrono::minutes{10});
+  EXPECT_EQ(stage.sizes(), "own 4/4, web 0/0");
+  stage.apply({.way = Way::Normal, .number = 2});
+  EXPECT_TRUE(stage.finish(Way::Normal));
+  EXPECT_EQ(stage.sizes(), "own 4/4, web 4/4") << "the application delivers its component again";
 }
 
 }  // namespace

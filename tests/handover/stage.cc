@@ -21,6 +21,22 @@ constexpr const char* kNamespace = "default";
 const kube::GroupVersionKind kDeployment{"apps", "v1", "Deployment"};
 const kube::GroupVersionKind kPod{"", "v1", "Pod"};
 constexpr const char* kBatches = "rolloutBatches: [{replicas: 50%}, {replicas: 50%}]";
+constexpr const char* kTemplateMark = "app.oam.dev/rollout-template";
+/// By an Ingress that the test makes.
+constexpr const char* kTraffic = "{provider: nginx, ingressRef: {name: web}, service: web, settleSeconds: 1, drainSeconds: 2}";
+
+/// An approval after the first batch, of ways whose plan a user writes.
+constexpr const char* kAskedBatches = "rolloutBatches: [{replicas: 50%, gates: [{name: look, approval: {}}]}, {replicas: 50%}]";
+
+/// The members of the plan of a rollout that a user writes.
+std::string plan_of(const Version& version) {
+  std::string plan = version.is_asked ? kAskedBatches : kBatches;
+  if (version.decreases_first) plan += ", rolloutStrategy: DecreaseFirst";
+  if (version.on_failure == OnFailure::Revert) plan += ", onFailure: Revert";
+  if (version.has_traffic) plan += fmt::format(", traffic: {}", kTraffic);
+  if (version.target_size > 0) plan += fmt::format(", targetSize: {}", version.target_size);
+  return plan;
+}
 
 std::string traits_of(const Version& version) {
   std::vector<std::string> traits;
@@ -40,12 +56,15 @@ std::string more_of(const Version& version) {
   switch (version.way) {
     case Way::Normal:
     case Way::Trait:
+    case Way::Template:
       return "";
     case Way::BlueGreen:
-      return ", workflow: {steps: [{name: first, type: blue-green-rollout}, {name: rest, type: rollout-promotion}]}";
+      return fmt::format(
+          ", workflow: {{steps: [{{name: first, type: blue-green-rollout{}}}, {{name: rest, type: rollout-promotion{}}}]}}",
+          version.has_traffic ? fmt::format(", properties: {{traffic: {}}}", kTraffic) : "",
+          version.on_failure == OnFailure::Revert ? ", properties: {rollbackIfNotApproved: true}" : "");
     case Way::Plan:
-      return fmt::format(", rolloutPlan: {{{}{}}}", kBatches,
-                         version.target_size > 0 ? fmt::format(", targetSize: {}", version.target_size) : "");
+      return fmt::format(", rolloutPlan: {{{}}}", plan_of(version));
     case Way::Standalone:
       return ", workflow: {steps: [{name: hold, type: suspend}, {name: web, type: apply-component, properties: {component: "
              "web}}]}";
@@ -66,6 +85,12 @@ bool is_pod_there(const Value& pod) {
          pod["status"]["phase"].as_string() != "Succeeded";
 }
 
+/// Whether the pod is an endpoint of the Service; without one any pod counts.
+bool selects(const Value& service, const Value& pod) {
+  return std::ranges::all_of(service["spec"]["selector"].members(),
+                             [&](const auto& label) { return kube::label(pod, label.key) == label.value.as_string(); });
+}
+
 Value reference(std::string_view version, std::string_view kind, std::string_view name) {
   return json::object({{"apiVersion", std::string(version)},
                        {"kind", std::string(kind)},
@@ -74,6 +99,12 @@ Value reference(std::string_view version, std::string_view kind, std::string_vie
 }
 
 Value rollout_reference(std::string_view name) { return reference("core.oam.dev/v1beta1", "AppRollout", name); }
+
+/// The rollout of that way.
+Value reference_of(Way way) {
+  if (way == Way::Trait) return reference("standard.oam.dev/v1alpha1", "Rollout", "web");
+  return rollout_reference(way == Way::Standalone || way == Way::Template ? "r" : "a-web");
+}
 
 }  // namespace
 
@@ -89,6 +120,8 @@ std::string_view name_of(Way way) {
       return "Trait";
     case Way::Standalone:
       return "Standalone";
+    case Way::Template:
+      return "Template";
   }
   return "";
 }
@@ -101,6 +134,7 @@ Value Stage::find(std::string_view version, std::string_view kind, std::string_v
 
 void Stage::apply(const Version& version) {
   Value wanted = application_of(version);
+  if (version.way == Way::Template) wanted = wanted.with_path({"metadata", "annotations", kTemplateMark}, "true");
   if (application().is_null()) {
     ASSERT_EQ(plane_.apply(wanted, kNamespace), "");
   } else {  // what the version before had and this one has not goes
@@ -109,23 +143,53 @@ void Stage::apply(const Version& version) {
     }
     ASSERT_EQ(plane_.merge(reference("core.oam.dev/v1beta1", "Application", "a"), wanted), "");
   }
-  if (version.way != Way::Standalone) return;
+  if (version.way != Way::Standalone && version.way != Way::Template) return;
   const std::int64_t before = revisions_;
+  const char* waiting = version.way == Way::Template ? "rollingOut" : "workflowSuspending";
   ASSERT_TRUE(until([&] {
     revisions_ = application()["status"]["latestRevision"]["revision"].as_int();
-    return revisions_ > before && phase() == "workflowSuspending";
+    return revisions_ > before && phase() == waiting;
   })) << story();
-  roll_to(fmt::format("a-v{}", revisions_), revisions_ > 1 ? fmt::format("a-v{}", revisions_ - 1) : "");
+  roll_to(fmt::format("a-v{}", revisions_), revisions_ > 1 ? fmt::format("a-v{}", revisions_ - 1) : "", plan_of(version));
 }
 
-void Stage::roll_to(const std::string& target, const std::string& source) {
+std::string Stage::apply_as_template(const Version& version) {
+  const Value wanted = application_of(version).with_path({"metadata", "annotations", kTemplateMark}, "true");
+  return plane_.merge(reference("core.oam.dev/v1beta1", "Application", "a"), wanted);
+}
+
+void Stage::roll_to(const std::string& target, const std::string& source, const std::string& plan) {
   const std::string from = source.empty() ? "" : fmt::format(", sourceAppRevisionName: {}", source);
-  ASSERT_EQ(plane_.apply(oracle_test::yaml(
-                             fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: AppRollout, metadata: {{name: r}}, spec: "
-                                         "{{targetAppRevisionName: {}{}, componentList: [web], rolloutPlan: {{{}}}}}}}",
-                                         target, from, kBatches)),
+  Value wanted =
+      oracle_test::yaml(fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: AppRollout, metadata: {{name: r}}, spec: "
+                                    "{{targetAppRevisionName: {}{}, componentList: [web], rolloutPlan: {{{}}}}}}}",
+                                    target, from, plan.empty() ? kBatches : plan));
+  if (const Value there = rollout(Way::Standalone); !there.is_null()) {  // what the plan before had and this one has not goes
+    for (const auto& [name, value] : there["spec"]["rolloutPlan"].members()) {
+      if (!wanted["spec"]["rolloutPlan"].has(name)) wanted = wanted.with_path({"spec", "rolloutPlan", name}, Value());
+    }
+    ASSERT_EQ(plane_.merge(rollout_reference("r"), wanted), "");
+  } else {
+    ASSERT_EQ(plane_.apply(wanted, kNamespace), "");
+  }
+}
+
+Value Stage::rollout(Way way) { return way == Way::Normal ? Value() : plane_.find(kHub, reference_of(way)); }
+
+void Stage::make_ingress() {
+  ASSERT_EQ(plane_.apply(oracle_test::yaml("{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web}, spec: "
+                                           "{ingressClassName: nginx, rules: [{host: web.example, http: {paths: [{path: /, "
+                                           "pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]}}"),
                          kNamespace),
             "");
+}
+
+bool Stage::reject(Way way, OnFailure on_failure) {
+  const auto asks = [&] { return rollout(way)["status"]["pause"].as_bool(); };
+  if (way == Way::Trait) {
+    return plane_.act(reference_of(way), on_failure == OnFailure::Revert ? "rollout revert" : "rollout abort").empty();
+  }
+  return until(asks, minutes{3}) && plane_.act(reference_of(way), "rollout reject").empty();
 }
 
 bool Stage::until(const std::function<bool()>& holds, Duration limit) {
@@ -136,7 +200,7 @@ bool Stage::until(const std::function<bool()>& holds, Duration limit) {
   return true;
 }
 
-bool Stage::finish(Way way) {
+bool Stage::finish(Way way, People people) {
   std::string seen;
   Time since = plane_.now();
   const Time begin = since;
@@ -144,13 +208,11 @@ bool Stage::finish(Way way) {
     if (!plane_.pass(seconds{1})) return false;
     const Value app = application();
     const Value& workflow = app["status"]["workflow"];
-    if (way == Way::BlueGreen && find("core.oam.dev/v1beta1", "AppRollout", "a-web")["status"]["pause"].as_bool()) {
-      plane_.act(rollout_reference("a-web"), "rollout approve");
-    }
-    const Value r = find("core.oam.dev/v1beta1", "AppRollout", "r")["status"];
+    if (people == People::Agree && rollout(way)["status"]["pause"].as_bool()) plane_.act(reference_of(way), "rollout approve");
+    const Value r = rollout(Way::Standalone)["status"];
     const bool is_rolled = r["rollingState"].as_string() == "rolloutSucceed" &&
                            r["lastTargetRevision"].as_string() == app["status"]["latestRevision"]["name"].as_string();
-    if (way == Way::Standalone && is_rolled && workflow["suspend"].as_bool()) {
+    if (people == People::Agree && way == Way::Standalone && is_rolled && workflow["suspend"].as_bool()) {
       plane_.act(reference("core.oam.dev/v1beta1", "Application", "a"), "workflow resume");
     }
     std::string now = fmt::format("{} {} {}", phase(), sizes(), json::print(workflow["steps"]));
@@ -174,10 +236,12 @@ void Stage::deliver(const Version& version) {
       << story();
 }
 
-void Stage::delete_rollout(Way way) {
-  const Value rollout = way == Way::Trait ? reference("standard.oam.dev/v1alpha1", "Rollout", "web")
-                                          : rollout_reference(way == Way::Standalone ? "r" : "a-web");
-  EXPECT_EQ(plane_.remove(rollout), "");
+void Stage::delete_rollout(Way way, OnFailure on_failure) {
+  const Value deleted = reference_of(way);
+  if (on_failure == OnFailure::Revert) {
+    EXPECT_EQ(plane_.merge(deleted, oracle_test::yaml("{spec: {rolloutPlan: {revertOnDelete: true}}}")), "") << story();
+  }
+  EXPECT_EQ(plane_.remove(deleted), "") << story();
 }
 
 std::string Stage::sizes() {
@@ -215,7 +279,7 @@ std::string Stage::left_after_deletion() {
     std::set<std::string> names;
     for (const Value& one : plane_.all(kHub, kNamespace)) {
       const std::string_view kind = kube::kind(one);
-      const bool is_users = kind == "AppRollout" && kube::name(one) == "r";
+      const bool is_users = (kind == "AppRollout" && kube::name(one) == "r") || (kind == "Ingress" && kube::name(one) == "web");
       const bool is_clusters = kind == "Event" || kind == "ServiceAccount" || kube::name(one) == "kube-root-ca.crt" ||
                                kube::name(one) == "kubernetes";
       if (!is_users && !is_clusters) names.insert(fmt::format("{}/{}", kind, kube::name(one)));
@@ -249,10 +313,10 @@ void Stage::observe(Bounds bounds) {
   for (const Value& pod : plane_.all_of(kHub, kPod, kNamespace)) {
     if (!is_pod_there(pod)) continue;
     ++pods;
-    if (kube::is_true(pod, "Ready")) ++ready;
+    if (kube::is_true(pod, "Ready") && selects(service, pod)) ++ready;
   }
   was_ready_ |= ready >= bounds.whole;
-  if (was_ready_ && ready < bounds.whole - bounds.unavailable) return report(fmt::format("{} pods are ready", ready));
+  if (was_ready_ && ready < bounds.whole - bounds.unavailable) return report(fmt::format("{} endpoints are ready", ready));
   if (pods > bounds.whole + bounds.surge) return report(fmt::format("{} pods are there", pods));
 }
 
@@ -270,8 +334,7 @@ std::string Stage::story() {
                         json::print(now["waits"]), json::print(now["sources"]), json::print(now["target"]),
                         now["rolloutTargetSize"].as_int(), kube::annotation(rollout, "rollout.slipway.dev/yield"));
   };
-  for (const char* name : {"a-web", "r"}) tell(find("core.oam.dev/v1beta1", "AppRollout", name));
-  tell(find("standard.oam.dev/v1alpha1", "Rollout", "web"));
+  for (const Way way : {Way::Plan, Way::Standalone, Way::Trait}) tell(rollout(way));
   for (const Value& tracker : plane_.all(kHub, "")) {
     if (kube::kind(tracker) != "ResourceTracker") continue;
     text += fmt::format("tracker {}:", kube::name(tracker));

@@ -14,9 +14,14 @@ namespace slipway::handover_test {
 using json::Value;
 
 /// How an application's component is delivered.
-enum class Way : std::uint8_t { Normal, BlueGreen, Plan, Trait, Standalone };
-inline constexpr Way kWays[] = {Way::Normal, Way::BlueGreen, Way::Plan, Way::Trait, Way::Standalone};
+enum class Way : std::uint8_t { Normal, BlueGreen, Plan, Trait, Standalone, Template };
+inline constexpr Way kWays[] = {Way::Normal, Way::BlueGreen, Way::Plan, Way::Trait, Way::Standalone, Way::Template};
+/// Those that an application which exists can be moved to: only a create may make a template of it.
+inline constexpr Way kNextWays[] = {Way::Normal, Way::BlueGreen, Way::Plan, Way::Trait, Way::Standalone};
 std::string_view name_of(Way way);
+
+/// What becomes of a rollout that fails, or is deleted before its end: its pods stay as they are, or are taken back.
+enum class OnFailure : std::uint8_t { Stop, Revert };
 
 /// One version of the application.
 struct Version {
@@ -29,22 +34,39 @@ struct Version {
   int target_size = 0;     // of a plan; 0: not declared
   int port = 80;           // of the Service
   bool is_scaled = false;  // by an autoscaler, between 2 and 8
+  // Of ways with a plan that a user writes, and of the blue-green steps the second and the last.
+  bool is_asked = false;  // an approval after the first batch
+  OnFailure on_failure = OnFailure::Stop;
+  bool decreases_first = false;  // rolloutStrategy: DecreaseFirst
+  bool has_traffic = false;      // an Ingress splits it
 };
 
 class Stage {
  public:
   Stage();
 
-  /// Applies the version; by Standalone also the AppRollout "r" over the revision that comes of it.
+  /// Applies the version; by Standalone and Template also the AppRollout "r" over the revision that comes of it. Template
+  /// creates the application.
   void apply(const Version& version);
-  /// Does what the way asks of people (approvals, resuming), until nothing changes any more. False: it does not come to rest.
-  bool finish(Way way);
+  /// Applies the version to the application that is there, as a template. Returns the server's refusal.
+  std::string apply_as_template(const Version& version);
+  /// Whether people give the approvals and resume the workflows that wait for them.
+  enum class People : std::uint8_t { Agree, Wait };
+  /// Until nothing changes any more. False: it does not come to rest.
+  bool finish(Way way, People people = People::Agree);
   /// apply() and finish(); the application is running then, with the pods of this version alone.
   void deliver(const Version& version);
-  /// An AppRollout "r" of a user's, from one revision (empty: none is named) to another.
-  void roll_to(const std::string& target, const std::string& source);
-  /// Deletes the rollout of that way, as its user.
-  void delete_rollout(Way way);
+  /// An AppRollout "r" of a user's, from one revision (empty: none is named) to another; `plan` as Version has it.
+  void roll_to(const std::string& target, const std::string& source, const std::string& plan = "");
+  /// The Ingress that Version::has_traffic refers to.
+  void make_ingress();
+  /// Rejects the approval that the rollout of that way waits for; the trait's, which has no approvals, is aborted or reverted.
+  /// False: no approval is waited for.
+  bool reject(Way way, OnFailure on_failure);
+  /// The rollout of that way; null: there is none.
+  Value rollout(Way way);
+  /// Deletes the rollout of that way, as its user; Revert: by revertOnDelete.
+  void delete_rollout(Way way, OnFailure on_failure = OnFailure::Stop);
   bool pass(Duration time) { return plane_.pass(time); }
   /// Whether that holds within `limit`; looked at every half second.
   bool until(const std::function<bool()>& holds, Duration limit = std::chrono::minutes{10});
@@ -68,6 +90,7 @@ class Stage {
     std::int64_t unavailable = 1;  // of a Deployment's own rolling update
     std::int64_t surge = 4;
   };
+  /// From now on these bounds hold, in place of those before.
   void watch(Bounds bounds);
   void unwatch() { plane_.observe({}); }
   /// The first that did not hold, and when; empty: all did.

@@ -49,6 +49,16 @@ TEST_F(Deployments, ten_pods_in_five_batches) {
   }
 }
 
+TEST_F(Deployments, pods_that_are_not_ready_count_as_upgraded) {
+  two_versions(kBad);
+  rollout("web-v2", {"web-v1"}, "{rolloutBatches: [{replicas: 3}, {}]}");
+  until_batch(0, "batchInRolling");
+  advance(minutes{6});
+  EXPECT_EQ(sizes(), "web-v1 10, web-v2 3");
+  EXPECT_EQ(status()["upgradedReplicas"].as_int(), 3);
+  EXPECT_EQ(status()["upgradedReadyReplicas"].as_int(), 0);
+}
+
 TEST_F(Deployments, a_finished_rollout_writes_nothing) {
   two_versions();
   rollout("web-v2", {"web-v1"}, "{numBatches: 2}");

@@ -11,16 +11,18 @@ const kube::Resource kEvents{"", "v1", "events"};
 class Rows : public RolloutTest {
  public:
   /// A ReplicaSet stands for a kind that has no row here.
-  void begin() {
+  void begin(const std::string& plan = "{numBatches: 1, targetSize: 4}") {
     apply("{apiVersion: v1, kind: Namespace, metadata: {name: vela-system}}");
     apply(
         "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: set}, spec: {replicas: 0, selector: {matchLabels: {app: "
         "set}}, "
-        "template: {metadata: {labels: {app: set}}, spec: {containers: [{name: main, image: 'set:1'}]}}}}");
+        "template: {metadata: {labels: {app: set}, annotations: {slipway.dev/ready-after: 2s}}, spec: {containers: [{name: "
+        "main, image: 'set:1'}]}}}}");
     apply(
         "{apiVersion: standard.oam.dev/v1alpha1, kind: RolloutTrait, metadata: {name: r}, spec: {targetRef: {apiVersion: "
         "apps/v1, "
-        "kind: ReplicaSet, name: set}, rolloutPlan: {numBatches: 1, targetSize: 4}}}");
+        "kind: ReplicaSet, name: set}, rolloutPlan: " +
+        plan + "}}");
     advance(seconds{30});
   }
   void describe_kind(const std::string& row) {
@@ -50,6 +52,14 @@ TEST_F(Rows, that_come_late_wake_the_rollouts_that_wait_for_them) {
   describe_kind("{apiVersion: apps/v1, kind: ReplicaSet}");
   EXPECT_TRUE(until_state("rolloutSucceed", minutes{1})) << json::print(status());
   EXPECT_EQ(get(kube::kReplicaSets, "set")["spec"]["replicas"].as_int(), 4);
+}
+
+/// Its status comes after its pods, and wakes the rollout like theirs.
+TEST_F(Rows, of_replica_sets_are_rolled_out_batch_by_batch) {
+  begin("{numBatches: 4, targetSize: 4}");
+  describe_kind("{apiVersion: apps/v1, kind: ReplicaSet}");
+  EXPECT_TRUE(until_state("rolloutSucceed", minutes{1})) << json::print(status());
+  EXPECT_EQ(get(kube::kReplicaSets, "set")["status"]["readyReplicas"].as_int(), 4);
 }
 
 TEST_F(Rows, that_are_bad_are_reported_by_an_event_and_by_who_waits) {

@@ -66,6 +66,7 @@ std::vector<std::string> workers_of(const Scenario& scenario) {
   if (scenario.name == "application") return {"slipway-application"};
   if (scenario.name == "gated rollout") return {"slipway-rollout-trait", "slipway-probe"};
   if (scenario.name == "hand-over rollout") return {"slipway-application", "slipway-app-rollout", "slipway-rollout"};
+  if (scenario.name == "standalone rollout") return {"slipway-application", "slipway-app-rollout"};
   if (scenario.name == "revision rollout") return {"slipway-app-rollout", "slipway-rollout"};
   if (scenario.name.ends_with(" rollout")) return {"slipway-rollout-trait"};
   if (scenario.name == "workflow run") return {"slipway-workflow-run"};

@@ -55,6 +55,31 @@ Value following(Value object, const Value& live, bool is_exact) {
   return is_exact ? object.with_path({"metadata", "resourceVersion"}, live["metadata"]["resourceVersion"]) : object;
 }
 
+Task<Result<Value>> write_managed_fields(client::Client* client, MappedKind kind, Value live, Value fields) {
+  const Value patch = json::array(
+      {json::object({{"op", "replace"}, {"path", "/metadata/managedFields"}, {"value", std::move(fields)}}),
+       json::object(
+           {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", live["metadata"]["resourceVersion"]}})});
+  client::Request request;
+  request.verb = client::Verb::Patch;
+  request.resource = kind.resource;
+  request.ns = kube::ns(live);
+  request.name = kube::name(live);
+  request.body = patch;
+  request.patch_type = client::PatchType::Json;
+  request.field_manager = kManager;
+  auto reply = co_await client->call(std::move(request));
+  if (!reply) co_return fail(std::move(reply).error());
+  co_return std::move(reply->object);
+}
+
+/// Fields that were given away, and that `object` says itself again: what others have written there goes with the next apply.
+Task<Result<Value>> take_back_fields(client::Client* client, MappedKind kind, Value live, Value object) {
+  auto fields = taken_back_fields(live, object, kManager);
+  if (!fields) co_return live;
+  co_return co_await write_managed_fields(client, std::move(kind), live, std::move(*fields));
+}
+
 }  // namespace
 
 /// A manifest with what is needed to write it.
@@ -158,21 +183,7 @@ Task<Result<Value>> AppRun::claim_fields(client::Client* client, MappedKind kind
   auto fields = upgraded_fields(live, kManager);
   if (!fields) fields = handed_over_fields(live, kRolloutManager, kManager);
   if (!fields) co_return live;
-  const Value patch = json::array(
-      {json::object({{"op", "replace"}, {"path", "/metadata/managedFields"}, {"value", *fields}}),
-       json::object(
-           {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", live["metadata"]["resourceVersion"]}})});
-  client::Request request;
-  request.verb = client::Verb::Patch;
-  request.resource = kind.resource;
-  request.ns = kube::ns(live);
-  request.name = kube::name(live);
-  request.body = patch;
-  request.patch_type = client::PatchType::Json;
-  request.field_manager = kManager;
-  auto reply = co_await client->call(std::move(request));
-  if (!reply) co_return fail(std::move(reply).error());
-  co_return std::move(reply->object);
+  co_return co_await write_managed_fields(client, std::move(kind), live, std::move(*fields));
 }
 
 void AppRun::record(const std::vector<Manifest>& manifests) {
@@ -319,7 +330,8 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
   if (recreates) live = Value();
   if (!live.is_null() && !is_dry_run) {
     SLIPWAY_CO_TRY(claimed, co_await claim_fields(client, kind, live));
-    live = std::move(claimed);
+    SLIPWAY_CO_TRY(taken, co_await take_back_fields(client, kind, std::move(claimed), object));
+    live = std::move(taken);
   }
   client::Request request;
   request.verb = client::Verb::Patch;

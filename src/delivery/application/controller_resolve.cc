@@ -38,7 +38,7 @@ std::shared_ptr<const Frozen> frozen_in(Memory& memory, const Value& revision, D
 /// What a revision is delivered from: what it holds, with the plans of rollouts as they are now.
 Value with_live_plans(const Value& held, const Value& revision, const Value& live) {
   if (plans_in(held).is_null()) return held;
-  return with_plans_of(plans_in_revision(revision) == PlanIn::Revision ? with_named_components(held) : held, live);
+  return with_plans_of(with_named_components(held, component_names_in(revision, held)), live);
 }
 
 std::string delivery_key(const Value& revision, const Value& spec) {
@@ -48,6 +48,20 @@ std::string delivery_key(const Value& revision, const Value& spec) {
 }
 
 bool is_among(const std::vector<std::string>& all, std::string_view one) { return std::ranges::find(all, one) != all.end(); }
+
+/// Names that a new revision keeps for components that are as they were in the newest one; `known` is that, or null where the
+/// cache has not seen it yet.
+Task<Result<ComponentNames>> kept_names(client::Client& client, kube::ObjectKey newest, Value known, Value spec) {
+  if (newest.name.empty() || !has_trait_plans(spec)) co_return ComponentNames{};
+  if (known.is_null()) {
+    auto stored = co_await client::get(client, kRevisions, newest);
+    if (!stored && stored.error().reason == Reason::NotFound) co_return ComponentNames{};
+    if (!stored) co_return fail(std::move(stored).error());
+    known = std::move(*stored);
+  }
+  const Value held = revision_content(known)["application"]["spec"];
+  co_return names_kept(component_names_in(known, held), held, spec);
+}
 
 }  // namespace
 
@@ -125,15 +139,16 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   application = scoped.application;
   const Value spec = application["spec"];
   SLIPWAY_CO_TRY_VOID(co_await check_needed_kinds(run, live_, spec, lookup));
-  SLIPWAY_CO_TRY(parsed, parse(application, spec, lookup));
+  const kube::ObjectKey newest{std::string(kube::ns(application)), status.latest_revision ? status.latest_revision->name : ""};
+  SLIPWAY_CO_TRY(names, co_await kept_names(run.client, newest, newest.name.empty() ? Value() : revisions_->get(newest), spec));
+  SLIPWAY_CO_TRY(parsed, parse(application, with_named_components(spec, names), lookup));
   const bool follows_definitions = kube::annotation(application, kAutoUpdate) == "true";
   const std::vector<std::string> hashes = known_hashes(application, spec, parsed, follows_definitions);
   const std::string& hash = hashes.front();
   auto shared = std::make_shared<const Parsed>(std::move(parsed));
   if (status.latest_revision && is_among(hashes, status.latest_revision->hash)) {
     if (!has_urls(spec)) co_return Resolved{shared, lookup, *status.latest_revision, std::move(scoped)};
-    const kube::ObjectKey key{std::string(kube::ns(application)), status.latest_revision->name};
-    SLIPWAY_CO_TRY(stored, co_await client::get(run.client, kRevisions, key));
+    SLIPWAY_CO_TRY(stored, co_await client::get(run.client, kRevisions, newest));
     Resolved known = resolved_with(shared, lookup, revision_content(stored)["referredObjects"], *status.latest_revision);
     known.scoped = std::move(scoped);
     co_return known;
@@ -142,7 +157,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
   Resolved resolved = resolved_with(shared, lookup, referred, {});
   std::int64_t number = status.latest_revision ? status.latest_revision->revision + 1 : 1;
   for (;; ++number) {
-    const Value wanted = make_revision(application, spec, *resolved.parsed, number, hash, packer_);
+    const Value wanted = with_component_names(make_revision(application, spec, *resolved.parsed, number, hash, packer_), names);
     auto made = co_await client::create(run.client, kRevisions, wanted, kManager);
     if (made) {
       memory.frozen = freeze(spec, *resolved.parsed);
@@ -155,7 +170,10 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
     if (!there) co_return fail(std::move(there).error());
     const bool is_mine = kube::is_owned_by(*there, kube::uid(application));
     if (!is_mine || !is_among(hashes, kube::label(*there, "app.oam.dev/app-revision-hash"))) continue;
-    resolved = resolved_with(shared, lookup, revision_content(*there)["referredObjects"], {});
+    const Value content = revision_content(*there);
+    const ComponentNames own = component_names_in(*there, content["application"]["spec"]);
+    SLIPWAY_CO_TRY(again, parse(application, with_named_components(spec, own), lookup));
+    resolved = resolved_with(std::make_shared<const Parsed>(std::move(again)), lookup, content["referredObjects"], {});
     break;
   }
   resolved.revision = {revision_name(kube::name(application), number), number, hash};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "delivery/application/policy_properties.h"
+#include "delivery/application/sharing.h"
 #include "delivery/family/handover.h"
 #include "kube/well_known.h"
 
@@ -242,6 +243,54 @@ void rename(const AppRun& run, std::vector<Manifest>& manifests, const Manifest&
   }
 }
 
+/// Ready pods of workloads that rollouts made for the component, but for the one that the manifest describes.
+Task<Result<std::int64_t>> ready_beside(AppRun& run, Manifest manifest) {
+  std::map<ObjectId, ManagedResource> beside;
+  for (const std::vector<Tracker>* trackers : {&run.rolled_out(), &run.outdated()}) {
+    for (const Tracker& tracker : *trackers) {
+      for (const ManagedResource& one : tracker.resources) {
+        const bool is_made = is_workload(one) && !kube::annotation(one.raw, kRevisionAnnotation).empty();
+        if (is_made && one.component == manifest.component && one.id() != manifest.id()) beside.emplace(one.id(), one);
+      }
+    }
+  }
+  std::int64_t ready = 0;
+  for (const auto& [id, one] : beside) {
+    SLIPWAY_CO_TRY(live, co_await run.live_object(one));
+    if (!kube::is_deleting(live))
+      ready += std::min(live["status"]["readyReplicas"].as_int(), live["spec"]["replicas"].as_int());
+  }
+  co_return ready;
+}
+
+/// A newer revision comes while all of T are ready beside the application's own workload, whose turn has not come yet: its
+/// rolling update would add pods to 2T. It is deleted first, pods before itself, and made anew. ServiceUnavailable until then.
+Task<Result<void>> make_room(AppRun& run, Manifest manifest) {
+  const ObjectId id = manifest.id();
+  const bool is_at_home = id.cluster == kHub && id.ns == kube::ns(run.application());
+  if (!is_at_home || run.parsed().keep.keeps_legacy_resource) co_return Result<void>{};
+  SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(manifest.object));
+  SLIPWAY_CO_TRY(live, co_await run.live_object(reference_to(run, kind, id.name)));
+  const std::string self = sharer_name(run.application());
+  const bool is_own =
+      !live.is_null() && owner_of(live) == self && sharers_of(live).size() < 2 && kube::controller_of(live).is_null();
+  const std::int64_t size = live["spec"]["replicas"].as_int();
+  if (!is_own || size == 0 || kube::label(live, kLabelRevision) == run.revision()) co_return Result<void>{};
+  const Value& declared = manifest.object["spec"]["replicas"];
+  SLIPWAY_CO_TRY(ready, co_await ready_beside(run, manifest));
+  if (ready < (declared.is_int() ? declared.as_int() : size)) co_return Result<void>{};
+  if (!kube::is_deleting(live)) {
+    SLIPWAY_CO_TRY(hub, run.on(kHub));
+    SLIPWAY_CO_TRY(mapped, co_await run.tools().live.kinds().find_for(*hub, kHub, live));
+    SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
+        *hub, mapped.resource, kube::key_of(live),
+        {.propagation = "Foreground", .uid = std::string(kube::uid(live)), .resource_version = "", .grace_seconds = {}}));
+  }
+  co_return fail(Reason::ServiceUnavailable,
+                 fmt::format("waiting for the pods of {} of revision {} to go, which do not serve yet", id.to_string(),
+                             kube::label(live, kLabelRevision)));
+}
+
 }  // namespace
 
 Task<Result<void>> take_over(AppRun& run, std::vector<Manifest> manifests) {
@@ -249,6 +298,7 @@ Task<Result<void>> take_over(AppRun& run, std::vector<Manifest> manifests) {
     if (manifest.is_repair) continue;
     const auto delivers = deliverer_by(entry_of(manifest));
     if (!delivers) continue;
+    if (delivers->holder.empty()) SLIPWAY_CO_TRY_VOID(co_await make_room(run, manifest));
     for (const std::string& holder : holders_of(run, delivers->component)) {
       if (holder == delivers->holder) continue;
       SLIPWAY_CO_TRY(rollout, co_await live_holder(run, holder));

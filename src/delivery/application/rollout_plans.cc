@@ -11,11 +11,14 @@
 #include "delivery/application/revision.h"
 #include "delivery/application/spec.h"
 #include "delivery/application/taking_over.h"
+#include "json/text.h"
 
 namespace slipway::delivery::application {
 namespace {
 
 constexpr const char* kPlan = "rolloutPlan";
+/// Of a revision: ComponentNames as JSON.
+constexpr const char* kComponentNames = "slipway.dev/component-revisions";
 
 /// The fields of a plan of a rollout.
 constexpr std::array<std::string_view, 16> kPlanFields{
@@ -181,14 +184,48 @@ Value with_plans_of(Value frozen, const Value& live) {
   return has_trait_plans(frozen) ? frozen.with("components", components) : frozen;
 }
 
-Value with_named_components(Value spec) {
-  for (std::size_t i = 0; i < spec["components"].size(); ++i) {
-    const Value& component = spec["components"].item(i);
+ComponentNames names_with_plans(const Value& spec) {
+  ComponentNames names;
+  for (const Value& component : spec["components"].items()) {
     const bool is_named = rollout_trait(component).is_null() || !component["externalRevision"].as_string().empty();
     const auto read = is_named ? Result<ComponentSpec>(ComponentSpec{}) : read_component(component, "");
-    if (is_named || !read) continue;
-    const Value named = component.with("externalRevision", component_revision(*read, PlanIn::Revision));
-    spec = spec.with("components", spec["components"].with_item(i, named));
+    if (!is_named && read) names[component["name"].str()] = component_revision(*read, PlanIn::Revision);
+  }
+  return names;
+}
+
+ComponentNames component_names_in(const Value& revision, const Value& held) {
+  if (plans_in_revision(revision) == PlanIn::Revision) return names_with_plans(held);
+  ComponentNames names;
+  const auto kept = json::parse(kube::annotation(revision, kComponentNames));
+  if (!kept) return names;
+  for (const auto& [component, name] : kept->members()) names[std::string(component)] = name.str();
+  return names;
+}
+
+Value with_component_names(Value revision, const ComponentNames& names) {
+  if (names.empty()) return revision;
+  json::ObjectBuilder kept;
+  for (const auto& [component, name] : names) kept.set(component, name);
+  return revision.with_path({"metadata", "annotations", kComponentNames}, json::print(kept.build()));
+}
+
+ComponentNames names_kept(const ComponentNames& names, const Value& held, const Value& spec) {
+  ComponentNames kept;
+  for (const auto& [component, name] : names) {
+    const auto was = read_component(component_named(held, component), ""),
+               is = read_component(component_named(spec, component), "");
+    if (was && is && component_revision(*was) == component_revision(*is)) kept[component] = name;
+  }
+  return kept;
+}
+
+Value with_named_components(Value spec, const ComponentNames& names) {
+  for (std::size_t i = 0; i < spec["components"].size() && !names.empty(); ++i) {
+    const Value& component = spec["components"].item(i);
+    const auto name = names.find(component["name"].str());
+    if (name == names.end() || !component["externalRevision"].as_string().empty()) continue;
+    spec = spec.with("components", spec["components"].with_item(i, component.with("externalRevision", name->second)));
   }
   return spec;
 }

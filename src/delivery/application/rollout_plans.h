@@ -4,6 +4,7 @@
 // takes effect with the next. Pure.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,17 @@ Value without_plans(const Value& spec);
 Value component_without_plan(const Value& component);
 /// `frozen`, each plan of it as it is in `live`, where that has one too.
 Value with_plans_of(Value frozen, const Value& live);
-/// The spec of a revision of before kPlanFree: components keep the names that their revisions have.
-Value with_named_components(Value spec);
+/// Names of the revisions of components that are not the ones that component_revision() makes, by component.
+using ComponentNames = std::map<std::string, std::string>;
+/// Those of a revision of before kPlanFree, in which the plan of a component was part of its name.
+ComponentNames names_with_plans(const Value& spec);
+/// Those that a revision with this spec has.
+ComponentNames component_names_in(const Value& revision, const Value& held);
+/// The revision, to be created, with names that it keeps from the one before it.
+Value with_component_names(Value revision, const ComponentNames& names);
+/// Those of components that `spec` has as `held` has them, whatever their plans: what has not changed keeps its name.
+ComponentNames names_kept(const ComponentNames& names, const Value& held, const Value& spec);
+Value with_named_components(Value spec, const ComponentNames& names);
 /// The plans of a spec, in one value: equal for specs with equal plans. Null when there is none.
 Value plans_in(const Value& spec);
 bool has_trait_plans(const Value& spec);

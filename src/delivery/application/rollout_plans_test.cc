@@ -85,9 +85,27 @@ TEST(RolloutPlans, do_not_name_revisions_of_components_but_those_of_before) {
   const ComponentSpec one = component("{targetSize: 1}"), other = component("{targetSize: 2}");
   EXPECT_EQ(component_revision(one), component_revision(other));
   EXPECT_NE(component_revision(one, PlanIn::Revision), component_revision(other, PlanIn::Revision));
-  const Value named = with_named_components(yaml(
-      "{components: [{name: a, type: web, traits: [{type: rollout, properties: {targetSize: 1}}]}, {name: b, type: web}]}"));
+  const Value spec = yaml(
+      "{components: [{name: a, type: web, traits: [{type: rollout, properties: {targetSize: 1}}]}, {name: b, type: web}]}");
+  const Value named = with_named_components(spec, names_with_plans(spec));
   EXPECT_EQ(named["components"].item(0)["externalRevision"].as_string(), component_revision(one, PlanIn::Revision));
+  EXPECT_FALSE(named["components"].item(1).has("externalRevision"));
+}
+
+TEST(RolloutPlans, leave_the_name_of_before_to_a_component_that_has_not_changed) {
+  const Value held = yaml(
+      "{components: [{name: a, type: web, traits: [{type: rollout, properties: {targetSize: 1}}]}, {name: b, type: web, "
+      "traits: "
+      "[{type: rollout, properties: {targetSize: 1}}]}]}");
+  const Value spec = yaml(
+      "{components: [{name: a, type: web, traits: [{type: rollout, properties: {targetSize: 2}}]}, {name: b, type: web, "
+      "properties: {image: new}, traits: [{type: rollout, properties: {targetSize: 1}}]}]}");
+  const ComponentNames before = names_with_plans(held), kept = names_kept(before, held, spec);
+  EXPECT_EQ(before.size(), 2U);
+  EXPECT_EQ(kept, (ComponentNames{{"a", before.at("a")}}));
+  EXPECT_EQ(names_kept(before, held, yaml("{components: []}")), ComponentNames{});
+  const Value named = with_named_components(spec, kept);
+  EXPECT_EQ(named["components"].item(0)["externalRevision"].as_string(), before.at("a"));
   EXPECT_FALSE(named["components"].item(1).has("externalRevision"));
 }
 

@@ -66,6 +66,42 @@ bool is_others(const kube::Object& live, const std::vector<std::string>& path, s
   });
 }
 
+/// `path` as fieldsV1 has it.
+std::vector<std::string> as_fields(std::vector<std::string> path) {
+  for (std::string& key : path) key.insert(0, "f:");
+  return path;
+}
+
+/// Without the field, and without what holds nothing else: an empty member would be one that is owned as a whole.
+json::Value without_field(json::Value fields, std::vector<std::string> path) {
+  while (!path.empty()) {
+    fields = fields.without_path(members(path));
+    path.pop_back();
+    if (!path.empty() && !at(fields, path).empty()) break;
+  }
+  return fields;
+}
+
+/// The union of two sets of fields.
+json::Value both(const json::Value& one, const json::Value& other) {
+  json::Value out = one.is_object() ? one : json::Value::empty_object();
+  for (const auto& [key, member] : other.members()) out = out.with(key, both(out[key], member));
+  return out;
+}
+
+/// Moves what others than `own` have written below `path` there. False: nothing.
+bool move_fields(std::vector<json::Value>& entries, json::Value& own, const std::vector<std::string>& path) {
+  bool has_moved = false;
+  for (json::Value& entry : entries) {
+    const json::Value written = at(entry["fieldsV1"], path);
+    if (written.is_null() || !entry["subresource"].as_string().empty()) continue;
+    own = own.with_path({"fieldsV1"}, own["fieldsV1"].with_path(members(path), both(at(own["fieldsV1"], path), written)));
+    entry = entry.with("fieldsV1", without_field(entry["fieldsV1"], path));
+    has_moved = true;
+  }
+  return has_moved;
+}
+
 }  // namespace
 
 std::vector<std::vector<std::string>> claimed_fields(const kube::Object& object) {
@@ -112,6 +148,32 @@ kube::Object without_claimed(kube::Object manifest, const kube::Object& live, st
     if (is_sole) rest = rest.with_path(members(path), now);
   }
   return rest;
+}
+
+std::optional<json::Value> taken_back_fields(const kube::Object& live, const kube::Object& manifest, std::string_view manager) {
+  const std::vector<std::vector<std::string>> given = claimed_fields(manifest);
+  json::Value own;
+  std::vector<json::Value> others;
+  for (const json::Value& entry : live["metadata"]["managedFields"].items()) {
+    const bool is_own = entry["manager"].as_string() == manager && entry["operation"].as_string() == "Apply" &&
+                        entry["subresource"].as_string().empty();
+    if (is_own) {
+      own = entry;
+    } else {
+      others.push_back(entry);
+    }
+  }
+  if (own.is_null()) return std::nullopt;
+  bool has_moved = false;
+  for (const std::vector<std::string>& path : claimed_fields(live)) {
+    const bool is_given = std::ranges::find(given, path) != given.end();
+    if (path.empty() || is_given || !at(manifest, path).is_object()) continue;
+    has_moved |= move_fields(others, own, as_fields(path));
+  }
+  if (!has_moved) return std::nullopt;
+  std::erase_if(others, [](const json::Value& entry) { return entry["fieldsV1"].empty(); });
+  others.push_back(own);
+  return json::array(others);
 }
 
 }  // namespace slipway::delivery

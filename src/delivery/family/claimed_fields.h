@@ -3,6 +3,7 @@
 // writes nor repairs those fields.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +30,10 @@ bool is_claim_changed(const kube::Object& manifest, const kube::Object& live, co
 /// itself gives the field away, until the rest of its spec is another: then the whole is meant. Where both say what the values
 /// were (kClaimedValues), a field that the manifest changes is applied, and a change beside it means only itself.
 kube::Object without_claimed(kube::Object manifest, const kube::Object& live, std::string_view manager);
+/// managedFields of `live` in which `manager` has applied all that others wrote below a field that `live` gives away and
+/// `manifest` says itself: an apply then removes what the manifest leaves out. Nullopt when there is no such field.
+///   live gives spec.plan away, and `cli` has written spec.plan.onFailure; manifest {spec: {plan: {batches: 2}}} gives nothing
+///   away: onFailure goes with the apply
+std::optional<json::Value> taken_back_fields(const kube::Object& live, const kube::Object& manifest, std::string_view manager);
 
 }  // namespace slipway::delivery

@@ -64,5 +64,26 @@ TEST(ClaimedFields, that_are_given_away_are_applied_when_the_manifest_changes_th
   EXPECT_EQ(partition(R"({"target":"v2","plan":{"batches":9,"partition":0}})").as_int(), 0) << "the whole is meant";
 }
 
+TEST(ClaimedFields, that_are_not_given_away_any_more_are_taken_back_with_what_others_wrote) {
+  const json::Value live =
+      parsed(R"({"metadata":{"annotations":{"slipway.dev/claimed-fields":"spec.plan"},"managedFields":[)"
+             R"({"manager":"me","operation":"Apply","fieldsV1":{"f:spec":{"f:plan":{"f:batches":{}}}}},)"
+             R"({"manager":"me","operation":"Update","fieldsV1":{"f:spec":{"f:plan":{"f:onFailure":{}},"f:other":{}}}},)"
+             R"({"manager":"cli","operation":"Update","fieldsV1":{"f:spec":{"f:plan":{"f:paused":{}}}}},)"
+             R"({"manager":"me","operation":"Update","subresource":"status","fieldsV1":{"f:status":{}}}]}})");
+  const auto fields = taken_back_fields(live, parsed(R"({"spec":{"plan":{"batches":2}}})"), "me");
+  ASSERT_TRUE(fields);
+  EXPECT_EQ(
+      json::print(*fields),
+      R"([{"manager":"me","operation":"Update","fieldsV1":{"f:spec":{"f:other":{}}}},)"
+      R"({"manager":"me","operation":"Update","subresource":"status","fieldsV1":{"f:status":{}}},)"
+      R"({"manager":"me","operation":"Apply","fieldsV1":{"f:spec":{"f:plan":{"f:batches":{},"f:onFailure":{},"f:paused":{}}}}}])");
+  const json::Value given =
+      parsed(R"({"metadata":{"annotations":{"slipway.dev/claimed-fields":"spec.plan"}},"spec":{"plan":{}}})");
+  EXPECT_FALSE(taken_back_fields(live, given, "me")) << "given away again";
+  EXPECT_FALSE(taken_back_fields(live, parsed(R"({"spec":{"target":"v2"}})"), "me")) << "it is not said";
+  EXPECT_FALSE(taken_back_fields(live, parsed(R"({"spec":{"plan":{}}})"), "you")) << "nothing was applied";
+}
+
 }  // namespace
 }  // namespace slipway::delivery

@@ -1,18 +1,18 @@
-// Who delivers the objects of an application's component, and how that passes from one to another. The families that deliver
-// (the application itself, rollouts over its revisions) never call each other; they meet in what is here:
+// Who delivers the objects of an application's component, and how that passes from one deliverer to another. The families that
+// deliver (the application itself, rollouts over its revisions) never call each other; they share the records defined here:
 //
 // - A rollout records what it makes of a revision in a ResourceTracker of the application before it makes it. The tracker's
-//   annotation kHolder names the rollout. What stands in the tracker of a rollout that serves the component is the rollout's:
-//   the application neither deletes nor repairs it. Once something else serves the component, the tracker is an old one of
-//   the application like its others, and its objects are kept or deleted with those.
+//   annotation kHolder names the rollout. While that rollout delivers the component, the application neither deletes nor
+//   repairs the objects in the tracker. Once something else delivers it, the tracker is an outdated one of the application, and
+//   its objects are kept or deleted with those of the others.
 // - A workload whose pods a rollout has replaced carries kReplacedBy: the application leaves it without pods, until a run of
 //   its workflow delivers the component again.
-// - Who is to deliver a component next asks the rollout that works on it to yield (kYieldRequest), and waits: the rollout gives
-//   its workloads back as they stand and ends.
-// - An object that passes on keeps its fields, but their owner is the new deliverer (handed_over_fields): what that no longer
-//   wants goes away.
+// - Before another deliverer begins, it asks the rollout that works on the component to yield (kYieldRequest), and waits: the
+//   rollout releases its workloads as they stand and ends.
+// - An object that passes to another deliverer keeps its fields, and the new deliverer owns them (handed_over_fields): its next
+//   apply removes those that it no longer wants.
 //
-// Each of these is one write of one object, so a crash leaves the one state or the other. Pure, but for record_held().
+// Each of these is one write of one object, so a crash leaves the state before or the state after. Pure, but for record_held().
 #pragma once
 
 #include <optional>
@@ -25,25 +25,26 @@
 
 namespace slipway::delivery {
 
-/// Of a ResourceTracker: the rollout that keeps it, as holder_name() has it.
+/// Annotation of a ResourceTracker: the rollout that writes it, as holder_name() returns it.
 inline constexpr const char* kHolder = "slipway.dev/holder";
-/// Of the record of a revision (its rendered ConfigMap, its ControllerRevision): in objects of which kind a rollout records
-/// what it makes of the revision, "GROUP/VERSION/KIND". The application's controller sets it.
+/// Annotation of the record of a revision (its rendered ConfigMap, its ControllerRevision), set by the application's
+/// controller: the kind of the objects in which a rollout records what it makes of the revision, "GROUP/VERSION/KIND".
 inline constexpr const char* kHoldingsKind = "slipway.dev/holdings-kind";
-/// Of a workload: the rollout that has replaced its pods. Empty or absent: none has.
+/// Annotation of a workload: the rollout that has replaced its pods, as holder_name() returns it. Empty or absent: none has.
 inline constexpr const char* kReplacedBy = "slipway.dev/replaced-by";
-/// Of a rollout: give everything back as it stands, and end. The value is yield_request(); one request counts once.
+/// Annotation of a rollout, a request: release all workloads as they stand, and end. The value is yield_request(); a request is
+/// carried out once.
 inline constexpr const char* kYieldRequest = "rollout.slipway.dev/yield";
-/// Of workloads that rollouts have made, and of their entries in trackers: the revision that their template is of.
+/// Annotation of workloads that rollouts have made, and of their entries in trackers: the revision of their template.
 inline constexpr const char* kRevisionAnnotation = "rollout.slipway.dev/revision";
 /// Label of such workloads and of their pods: the name of the workload.
 inline constexpr const char* kRevisionLabel = "app.oam.dev/revision";
 
-/// "core.oam.dev/v1beta1/AppRollout/a-web"; also of a reference with apiVersion, kind and name.
+/// Returns "core.oam.dev/v1beta1/AppRollout/a-web", also for a reference with apiVersion, kind and name.
 std::string holder_name(const kube::Object& rollout);
-/// "AppRollout/a-web", for people.
+/// Returns "AppRollout/a-web", for messages.
 std::string_view holder_text(std::string_view holder);
-/// The kind and name of a holder; nullopt when the text is not one.
+/// The kind and name in a holder_name(); read_holder() returns nullopt for any other text.
 struct Holder {
   kube::GroupVersionKind kind;
   std::string name;
@@ -66,16 +67,16 @@ json::Value under_revision_name(json::Value workload, const std::string& name, c
 json::Value following_workload(json::Value object, const json::Value& workload, std::string_view old_name,
                                const std::string& name);
 
-/// What the application `by` asks of a rollout in its attempt of that number: "a-v3@2".
+/// The request of revision `by` to a rollout in its attempt of that number: "a-v3@2".
 std::string yield_request(std::string_view by, std::int64_t attempt);
-/// Whether the rollout is asked to end that attempt; who asks is in front of the "@".
+/// True if the rollout is asked to end that attempt.
 bool is_asked_to_yield(const kube::Object& rollout, std::int64_t attempt);
 
-/// managedFields of an object in which what the manager `from` has applied was applied by `to`. Nullopt when there is nothing.
-/// What `from` wrote by other operations (sizes) stays its own.
+/// Returns the object's managedFields with all fields that the manager `from` has applied moved to `to`; nullopt when it has
+/// applied none. Fields that `from` wrote by other operations (sizes) remain its own.
 std::optional<json::Value> handed_over_fields(const kube::Object& live, std::string_view from, std::string_view to);
 
-/// What a rollout is about to make.
+/// The objects that a rollout is about to make.
 struct Holdings {
   kube::Object rollout;
   std::string application;      // its name; it lives in the rollout's namespace
@@ -86,7 +87,8 @@ struct Holdings {
   kube::GroupVersionKind kind;        // of the tracker, and its resource
   kube::Resource resource;
 };
-/// Adds the objects to the tracker of the rollout. Errors: those of reading and writing it, Conflict when another is faster.
+/// Adds the objects to the tracker of the rollout. Errors: those of reading and writing it; Conflict when another writer
+/// has changed it meanwhile.
 Task<Result<void>> record_held(client::Client& client, Holdings holding, std::string manager);
 
 }  // namespace slipway::delivery

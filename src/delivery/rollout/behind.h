@@ -22,7 +22,11 @@ class Behind {
   void note(Steady now, Duration pause) {
     if (!since_ || pause < pause_) since_ = now;
     pause_ = pause;
-    if (pause <= kCountPause && !latest_) latest_ = now + kCountPause;
+    if (pause > kCountPause) {
+      latest_.reset();  // what was due has come to be as it was written
+    } else if (!latest_) {
+      latest_ = now + kCountPause;
+    }
   }
   void reset() { *this = {}; }
 

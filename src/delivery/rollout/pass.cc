@@ -40,7 +40,8 @@ void for_times(wave::Record& record, const std::function<void(std::optional<Time
 
 constexpr std::string_view kGate = "gate ";  // a wait for one begins so
 
-/// A status but for how often the gates that are asked now were asked, what they said last, and when they will be asked again.
+/// A status but for how often the gates that are asked now were asked, what they said last, when they will be asked again, and
+/// new pods of a batch that are not ready yet: the wait for them is recorded with the size that was decided on.
 Value without_asking(const Value& status) {
   Value gates = status["gates"], waits = status["waits"], conditions = status["conditions"];
   for (std::size_t i = 0; i < gates.size(); ++i) {
@@ -57,7 +58,11 @@ Value without_asking(const Value& status) {
   for (std::size_t i = 0; waits_for_gate && i < conditions.size(); ++i) {  // they repeat it
     conditions = conditions.with_item(i, conditions.item(i).without("message"));
   }
-  return status.without("openGates").with("gates", gates).with("waits", waits).with("conditions", conditions);
+  return status.without("openGates")
+      .without("upgradedReplicas")
+      .with("gates", gates)
+      .with("waits", waits)
+      .with("conditions", conditions);
 }
 
 /// What holds the rollout: people look for it.

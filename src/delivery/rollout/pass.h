@@ -137,6 +137,7 @@ class Pass {
 
   // Doing: pass_effects.cc, pass_gates.cc.
   Task<Result<void>> carry_out(std::vector<wave::Effect> effects);
+  bool is_replaced(const std::string& set);
   Task<Result<void>> edit(std::string set, Edit edit);
   Task<Result<kube::Object>> patch_workload(Workload workload, json::Value patch);
   Task<Result<void>> remove_pods(std::vector<std::string> names);

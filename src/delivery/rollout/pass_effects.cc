@@ -17,6 +17,7 @@ using wave::Shape;
 
 namespace {
 
+constexpr const char* kNameLabel = "app.oam.dev/name";  // of what an application has made
 constexpr const char* kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 
 /// By how a size or a number of new pods is written: what the effects that write one come to.
@@ -66,7 +67,7 @@ Task<Result<void>> Pass::carry_out(std::vector<Effect> effects) {
         Edit release;
         release.releases = true;
         release.restores = status_.is_reverting;
-        release.is_replaced = is_holder(rollout_) && effect.set != target_->id && !status_.is_reverting && !has_yielded();
+        release.is_replaced = is_replaced(effect.set);
         done = co_await edit(effect.set, std::move(release));
         break;
       }
@@ -86,6 +87,14 @@ Task<Result<void>> Pass::carry_out(std::vector<Effect> effects) {
     if (!done) co_return fail(std::move(done).error());
   }
   co_return Result<void>{};
+}
+
+/// The rollout's pods serve in the place of its own: an application that delivers it must not bring those back.
+bool Pass::is_replaced(const std::string& set) {
+  const Workload* workload = find_set(set);
+  const bool is_source = workload != nullptr && set != target_->id;
+  if (!is_source || status_.is_reverting || has_yielded()) return false;
+  return is_holder(rollout_) || !kube::label(workload->object, kNameLabel).empty();
 }
 
 Task<Result<void>> Pass::edit(std::string set, Edit edit) {

@@ -17,7 +17,7 @@ RolloutStatus read_status(const kube::Object& rollout);
 /// "Deployment/web-v2": what the present attempt rolls out.
 std::string target_of(const kube::Object& rollout, const RolloutStatus& status);
 
-/// Counted as soon as they are ready; status.upgradedReplicas counts those of a batch when all of it is there.
+/// New pods, ready or not.
 std::int64_t new_pods(const RolloutStatus& status);
 
 /// Ended, unless a new target or a retry that was asked for has yet to be taken up.

@@ -42,17 +42,19 @@ void WorkloadCache::watch(control::Watches& watches) {
   leases_.insert_or_assign(kube::kConfigMaps, std::move(rows));
 }
 
-control::Informer& WorkloadCache::cache_of(const kube::Resource& resource) {
-  if (const auto held = leases_.find(resource); held != leases_.end()) return *held->second;
-  // What a ReplicaSet says here stands in its labels, annotations and owner: its copy of the template need not be kept.
-  const control::Form form = resource == kube::kReplicaSets ? control::Form::Metadata : control::Form::Whole;
-  control::InformerLease lease = watches_->lease(watches_->home(), resource, form);
+control::Informer& WorkloadCache::cache_of(const kube::Resource& resource, As as) {
+  auto& leases = as == As::Part ? parts_ : leases_;
+  if (const auto held = leases.find(resource); held != leases.end()) return *held->second;
+  // What a ReplicaSet says as a part stands in its labels, annotations and owner: its copy of the template need not be kept.
+  const bool is_part_set = as == As::Part && resource == kube::kReplicaSets;
+  control::InformerLease lease =
+      watches_->lease(watches_->home(), resource, is_part_set ? control::Form::Metadata : control::Form::Whole);
   lease->keep_trees();  // gates let each rollout be looked at every ten seconds
-  if (resource == kube::kPods) {
+  if (as == As::Part) {
     lease->add_index(kByController, controller_uid);
-    lease.on_change([this](const Object& before, const Object& after) { pod_changed(before, after); });
-  } else if (resource == kube::kReplicaSets || resource == kControllerRevisions) {
-    lease->add_index(kByController, controller_uid);
+    if (resource == kube::kPods) {
+      lease.on_change([this](const Object& before, const Object& after) { pod_changed(before, after); });
+    }
   } else {
     lease->add_index(kByComponent, component_of);
     lease.on_change([this, resource](const Object& before, const Object& after) {
@@ -60,10 +62,10 @@ control::Informer& WorkloadCache::cache_of(const kube::Resource& resource) {
       if (known != by_object_.end()) wake(known->second);
     });
   }
-  return *leases_.insert_or_assign(resource, std::move(lease)).first->second;
+  return *leases.insert_or_assign(resource, std::move(lease)).first->second;
 }
 
-Task<> WorkloadCache::load(kube::Resource resource) { co_await cache_of(resource).wait_synced(); }
+Task<> WorkloadCache::load(kube::Resource resource, As as) { co_await cache_of(resource, as).wait_synced(); }
 
 const WorkloadRow* WorkloadCache::row_of(const kube::GroupVersionKind& kind) {
   if (const WorkloadRow* built_in = find_row(workload_rows(), kind)) return built_in;
@@ -74,7 +76,7 @@ const WorkloadRow* WorkloadCache::row_of(const kube::GroupVersionKind& kind) {
 }
 
 std::vector<Object> WorkloadCache::owned(const kube::Resource& resource, std::string_view uid) {
-  return cache_of(resource).index(kByController, std::string(uid));
+  return cache_of(resource, As::Part).index(kByController, std::string(uid));
 }
 
 Task<Result<kube::Resource>> WorkloadCache::resource_of(client::Client& client, kube::GroupVersionKind kind) {
@@ -116,7 +118,9 @@ Task<Result<Workload>> WorkloadCache::find(client::Client& client, kube::GroupVe
   auto object = co_await find_object(client, kind, key);
   if (!object && object.error().reason == Reason::NotFound) co_return found;  // the kind is not served
   if (!object) co_return fail(std::move(object).error());
-  for (const kube::Resource& resource : {kube::kPods, kube::kReplicaSets, kControllerRevisions}) co_await load(resource);
+  for (const kube::Resource& resource : {kube::kPods, kube::kReplicaSets, kControllerRevisions}) {
+    co_await load(resource, As::Part);
+  }
   // Rows may have gone meanwhile.
   found.row = row_of(kind);
   found.object = std::move(*object);
@@ -133,8 +137,8 @@ Task<Result<Workload>> WorkloadCache::find(client::Client& client, kube::GroupVe
 }
 
 Object WorkloadCache::pod(const ObjectKey& key) const {
-  const auto held = leases_.find(kube::kPods);
-  return held == leases_.end() ? Object() : held->second->get(key);
+  const auto held = parts_.find(kube::kPods);
+  return held == parts_.end() ? Object() : held->second->get(key);
 }
 
 void WorkloadCache::follow(const ObjectKey& rollout, std::set<Looked> objects) {
@@ -178,8 +182,8 @@ void WorkloadCache::pod_changed(const Object& before, const Object& after) {
   if (owner.is_null()) return;
   auto known = by_pod_owner_.find(owner["uid"].as_string());
   if (known == by_pod_owner_.end()) {
-    const auto sets = leases_.find(kube::kReplicaSets);
-    if (sets == leases_.end()) return;
+    const auto sets = parts_.find(kube::kReplicaSets);
+    if (sets == parts_.end()) return;
     const Object set = sets->second->get({std::string(kube::ns(pod)), owner["name"].str()});
     known = by_pod_owner_.find(kube::controller_of(set)["uid"].as_string());
   }

@@ -59,8 +59,11 @@ class WorkloadCache {
  private:
   using Place = std::pair<kube::Resource, kube::ObjectKey>;
 
-  control::Informer& cache_of(const kube::Resource& resource);
-  Task<> load(kube::Resource resource);
+  /// As what an object is looked at: for what it says itself, or as one that a workload controls, such as the ReplicaSet of a
+  /// Deployment, of which the metadata are enough.
+  enum class As : std::uint8_t { Itself, Part };
+  control::Informer& cache_of(const kube::Resource& resource, As as = As::Itself);
+  Task<> load(kube::Resource resource, As as = As::Itself);
   const WorkloadRow* row_of(const kube::GroupVersionKind& kind);
   std::vector<kube::Object> owned(const kube::Resource& resource, std::string_view uid);
   void wake(const std::set<kube::ObjectKey>& rollouts);
@@ -72,6 +75,7 @@ class WorkloadCache {
   std::function<void(const kube::ObjectKey&)> enqueue_;
   KindMapper kinds_;
   std::map<kube::Resource, control::InformerLease> leases_;
+  std::map<kube::Resource, control::InformerLease> parts_;
   std::map<Place, std::set<kube::ObjectKey>> by_object_;                        // rollouts
   std::map<std::string, std::set<kube::ObjectKey>, std::less<>> by_pod_owner_;  // by the workload's uid
   std::map<kube::ObjectKey, std::set<Looked>> looked_;                          // by rollout

@@ -19,6 +19,7 @@ class Pass : private Sets {
  private:
   // roll.cc: states
   void walk();
+  void count_new_pods();
   bool restarts();
   bool heeds_orders();
   bool yield();

@@ -26,10 +26,21 @@ bool is_modified(const Settings& settings, const Record& record, const World& wo
 Decision Pass::run() {
   walk();
   if (writes_) emit_writes();
-  if (r_.target) r_.upgraded_ready = new_ready();
+  count_new_pods();
   out_.is_urgent = is_urgent();
   out_.record = std::move(r_);
   return std::move(out_);
+}
+
+/// Of the batch that is under way the new pods that are there count, ready or not.
+void Pass::count_new_pods() {
+  if (!r_.target) return;
+  r_.upgraded_ready = new_ready();
+  const SetView* seen = view(*r_.target);
+  const bool is_rolling = r_.rolling == Rolling::RollingInBatches && r_.batch == BatchState::InRolling;
+  if (!is_rolling || seen == nullptr || !seen->is_current || !is_settled() || settings_.shape == Shape::Fields) return;
+  const auto [least, most] = std::minmax(goal_before(), goal());
+  r_.upgraded = std::clamp(seen->updated, least, most);
 }
 
 void Pass::walk() {
@@ -258,7 +269,7 @@ void Pass::wake_at(Time at) { out_.wake = out_.wake ? std::min(*out_.wake, at) :
 /// so has the weight too, and until then the same weight is decided on again, or what came before it still holds.
 bool Pass::is_urgent() const {
   const auto kept = [](Record record) {
-    record.upgraded_ready = 0;
+    record.upgraded = record.upgraded_ready = 0;
     record.batch_started = record.weight_accepted = std::nullopt;
     std::erase_if(record.gates, [](const GateRecord& gate) { return gate.state == "Asked"; });
     return record;

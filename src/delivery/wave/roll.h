@@ -117,7 +117,7 @@ struct SetView {
   std::int64_t desired = 0;  // pods asked for
   std::int64_t present = 0;  // pods that are there, those being deleted left out
   std::int64_t ready = 0;    // of them; Pair: of its own revision
-  std::int64_t updated = 0;  // InPlace, Replace: pods of the new revision
+  std::int64_t updated = 0;  // pods of the new revision
   std::int64_t updated_ready = 0;
   std::int64_t asked_new = 0;  // InPlace: desired - partition; Fields: the goal that the fields stand at
   std::int64_t stamp = 0;      // SetRecord::stamp as it stands on the object; 0: no write of ours yet

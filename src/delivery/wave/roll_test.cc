@@ -108,6 +108,22 @@ bool waits_for(const Decision& decision, std::string_view on) {
   return std::ranges::any_of(decision.waits, [&](const Waiting& wait) { return wait.on == on; });
 }
 
+TEST(Roll, new_pods_count_before_they_are_ready_but_not_beyond_the_batch) {
+  Stage stage(Shape::Pair, {set_of("old", 10)}, set_of("new", 0));
+  stage.settings.batches = {batch_of(3), batch_of(7)};
+  stage.pods_become_ready = false;
+  stage.run();
+  EXPECT_EQ(stage.record.upgraded, 0) << "none is there yet";
+  stage.world.target->present = stage.world.target->updated = 2;
+  stage.world.target->ready = 1;
+  const Decision decision = stage.pass();
+  EXPECT_EQ(decision.record.upgraded, 2);
+  EXPECT_EQ(decision.record.upgraded_ready, 1);
+  EXPECT_FALSE(decision.is_urgent) << "a count is written with what comes next";
+  stage.world.target->updated = 4;
+  EXPECT_EQ(stage.pass().record.upgraded, 3);
+}
+
 TEST(Roll, a_batch_costs_two_records_and_one_write_per_workload) {
   Stage stage = pair_of(10, {2, 2, 2, 2, 2});
   stage.settings.batches[0].gates = {{.name = "smoke"}};

@@ -165,6 +165,17 @@ Task<> send_all(User& user, Fuzz& fuzz, int count) {
   co_await tasks.join();
 }
 
+/// Until the server's memory has stayed the same for a second: what it still does after its start is no trace of anyone.
+void wait_settled(const UpProcess& server, User& admin) {
+  std::int64_t before = 0;
+  for (int same = 0; same < 5;) {
+    admin.run([](User& self) -> Task<> { co_await sleep_for(self.env(), std::chrono::milliseconds{200}); });
+    const std::int64_t now = resident_bytes(server.pid());
+    same = now == before ? same + 1 : 0;
+    before = now;
+  }
+}
+
 /// Sends fuzzed requests through `stranger`; what is there after some of them is still so after all.
 void expect_no_trace(const UpProcess& server, User& admin, User& stranger, const http::Headers& headers) {
   const int some = is_full() ? 10'000 : 1'000;
@@ -177,6 +188,7 @@ void expect_no_trace(const UpProcess& server, User& admin, User& stranger, const
     admin.run([&](User& self) -> Task<> { into = co_await metrics(self); });
     return resident_bytes(server.pid());
   };
+  wait_settled(server, admin);
   look(before);
   decoded = before.value("slipway_request_bodies_decoded_total");
   EXPECT_GE(decoded, 0);

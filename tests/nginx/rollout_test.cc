@@ -167,7 +167,8 @@ class Visitors {
 
 class Shop {
  public:
-  explicit Shop(nginx::Routes routes) : up_(up::binary(), folder_ / "up", {"--pod-runtime", "process", "--allow-outgoing", "localhost"}), routes_(routes) {
+  explicit Shop(nginx::Routes routes)
+      : up_(up::binary(), folder_ / "up", {"--pod-runtime", "process", "--allow-outgoing", "localhost"}), routes_(routes) {
     Env& env = real_.env();
     const std::string kubeconfig = os::read_file(folder_ / "up/kubeconfig").value();
     const remote::Connection connection = remote::read_kubeconfig(env.files, kubeconfig, ".", "").value();

@@ -131,9 +131,9 @@ Result<void> AddressPolicy::allow(std::string_view text) {
 void AddressPolicy::refuse_listener(const AddressBytes& address, std::uint16_t port,
                                     const std::vector<AddressBytes>& addresses_of_machine) {
   const bool is_any = address == AddressBytes{} || address == mapped_ipv4({0, 0, 0, 0});
-  if (!is_any) listeners_.push_back({.first = address, .port = port});
-  if (!is_any) return;
-  for (const AddressBytes& own : addresses_of_machine) listeners_.push_back({.first = own, .port = port});
+  for (const AddressBytes& own : is_any ? addresses_of_machine : std::vector{address}) {
+    listeners_.push_back({.first = own, .port = port});
+  }
 }
 
 Result<void> AddressPolicy::check(const AddressBytes& address, std::uint16_t port) const {

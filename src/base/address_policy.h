@@ -1,9 +1,9 @@
 // Which addresses a process calls because an object of a user says so: URLs of steps, gates, notifiers and git repositories.
-// Looked at after a name was resolved, for every connection, so that neither a name nor a redirect leads round it. Refused are
-// addresses that mean this machine or its link: loopback, 0.0.0.0, link-local (where clouds serve the credentials of a
-// machine), in each of their IPv6 forms, and the listeners of the process itself.
+// Looked at after a name was resolved, for every connection, so that a name that resolves to a refused address is refused too.
+// Refused are addresses that mean this machine or its link: loopback, 0.0.0.0, link-local (where clouds serve the credentials
+// of a machine), in each of their IPv6 forms, and the listeners of the process itself.
 //
-// Not thread-safe to change; allows() may be called from any thread once it is settled.
+// check() may be called from any thread once nothing is added any more; allow() and refuse_listener() belong to the start.
 #pragma once
 
 #include <array>
@@ -26,11 +26,11 @@ std::optional<AddressBytes> parse_address(std::string_view text);
 
 class AddressPolicy {
  public:
-  /// Addresses of pods that run as processes of this machine (cluster/pod_addresses.h): whoever may run one reaches loopback
-  /// anyway.
+  /// Addresses of pods that run as processes of this machine (cluster/pod_addresses.h): a user who may run one reaches
+  /// loopback anyway.
   static constexpr const char* kProcessPods = "127.128.0.0/9";
 
-  /// Nothing is allowed but what is not refused.
+  /// Without exceptions.
   AddressPolicy() = default;
 
   /// Adds an exception: ADDRESS[/BITS] or ADDRESS:PORT, [IPV6]:PORT, or `localhost[:PORT]` (127.0.0.0/8 and ::1). BadRequest.

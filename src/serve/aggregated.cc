@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "client/access_review.h"
 #include "serve/parameters.h"
 #include "serve/shape.h"
 #include "server/access/attributes.h"
@@ -16,7 +17,6 @@ using server::Attributes;
 
 constexpr std::string_view kMasters = "system:masters";
 constexpr const char* kManager = "slipway-controller";
-const kube::Resource kAccessReviews{"authorization.k8s.io", "v1", "subjectaccessreviews"};
 
 bool is_among(std::span<const std::string_view> words, const Route& route) {
   return !route.is_resource && !route.segments.empty() && std::ranges::find(words, route.segments.front()) != words.end();
@@ -30,30 +30,18 @@ bool is_document(const Route& route) {
   return is_among(kPaths, route);
 }
 
-Value strings(const std::vector<std::string>& all) {
-  json::ArrayBuilder list;
-  for (const std::string& one : all) list.add(one);
-  return list.build();
-}
-
 Value review_of(const kube::UserInfo& user, const Attributes& asked) {
-  json::ObjectBuilder extra;
-  for (const auto& [name, values] : user.extra) extra.add(name, strings(values));
-  json::ObjectBuilder spec;
-  spec.add("user", user.name).add("uid", user.uid).add("groups", strings(user.groups)).add("extra", extra.build());
-  if (asked.is_resource()) {
-    spec.add("resourceAttributes", json::object({{"verb", Value(asked.verb)},
-                                                 {"group", Value(asked.group)},
-                                                 {"version", Value(asked.version)},
-                                                 {"resource", Value(asked.resource)},
-                                                 {"subresource", Value(asked.subresource)},
-                                                 {"namespace", Value(asked.ns)},
-                                                 {"name", Value(asked.name)}}));
-  } else {
-    spec.add("nonResourceAttributes", json::object({{"verb", Value(asked.verb)}, {"path", Value(asked.path)}}));
+  if (!asked.is_resource()) {
+    return client::access_review(&user, json::object({{"verb", Value(asked.verb)}, {"path", Value(asked.path)}}),
+                                 "nonResourceAttributes");
   }
-  return json::object(
-      {{"apiVersion", Value("authorization.k8s.io/v1")}, {"kind", Value("SubjectAccessReview")}, {"spec", spec.build()}});
+  return client::access_review(&user, json::object({{"verb", Value(asked.verb)},
+                                                    {"group", Value(asked.group)},
+                                                    {"version", Value(asked.version)},
+                                                    {"resource", Value(asked.resource)},
+                                                    {"subresource", Value(asked.subresource)},
+                                                    {"namespace", Value(asked.ns)},
+                                                    {"name", Value(asked.name)}}));
 }
 
 Result<Attributes> attributes_of(const Call& call) {
@@ -64,7 +52,7 @@ Result<Attributes> attributes_of(const Call& call) {
 
 Task<Result<void>> require_allowed(client::Client& cluster, std::shared_ptr<const kube::UserInfo> user, Attributes asked) {
   if (std::ranges::find(user->groups, kMasters) != user->groups.end()) co_return Result<void>{};
-  SLIPWAY_CO_TRY(answer, co_await client::create(cluster, kAccessReviews, review_of(*user, asked), kManager));
+  SLIPWAY_CO_TRY(answer, co_await client::create(cluster, client::kAccessReviews, review_of(*user, asked), kManager));
   if (answer["status"]["allowed"].as_bool()) co_return Result<void>{};
   co_return fail(server::forbidden(*user, asked, answer["status"]["reason"].as_string()));
 }

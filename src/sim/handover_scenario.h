@@ -1,5 +1,5 @@
 // Scenarios about an application whose component is delivered by one way after another. One has normal delivery, a plan of its
-// own, the trait `rollout`, blue-green steps, and normal delivery again in the midst of a plan; the other a template, an
+// own, the trait `rollout`, blue-green steps, and normal delivery again in the middle of a plan; the other a template, an
 // AppRollout of the user's over a delivered revision, and normal delivery.
 #pragma once
 

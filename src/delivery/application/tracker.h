@@ -71,10 +71,10 @@ Value entries_of(const Value& tracker);
 /// `spec` with these entries, compressed when they are large.
 Value with_entries(const Value& spec, const Value& entries);
 std::string tracker_name(const kube::Object& application, TrackerType type);
-/// The name in its place where a tracker of another application has that: two applications of different namespaces may come to
-/// the same one. Example: `web` in `x-team-a` at v1, and `web` in `team-a` published as `v1-x`.
+/// Returns the name with a hash of the application's uid, for when another application's tracker has the plain name. Two
+/// namespaces can lead to the same one: `web` in `x-team-a` at v1, and `web` in `team-a` published as `v1-x`.
 std::string tracker_name_apart(const kube::Object& application, TrackerType type);
-/// Whether it is called so, in either way.
+/// True if the tracker has either of the two names.
 bool is_named_for(const Tracker& tracker, const kube::Object& application, TrackerType type);
 /// Whether the tracker was made for this application, and not for an earlier one of its name.
 bool belongs_to(const Value& tracker, const kube::Object& application);

@@ -20,8 +20,8 @@ struct IdentityAnnotations {
 kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
                              const kube::Asker& asker);
 
-/// The same for objects that annotations steer as their spec does: those whose name begins with `steering`
-/// ("packages.slipway.dev/"). Who changes one of them asks for what it does.
+/// The same for kinds that annotations steer too: a user who changes an annotation whose name begins with `steering`
+/// ("packages.slipway.dev/") becomes the author.
 kube::Object record_author(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
                            const kube::Asker& asker, std::string_view steering);
 

@@ -9,7 +9,7 @@
 
 namespace slipway::delivery {
 
-/// The process itself, and users who may impersonate anyone.
+/// True for the process itself and for users who may impersonate anyone: they may write every member of a status.
 bool may_write_status(const kube::Asker& asker);
 
 /// The object with the status of `old`, but for `members`, which users write. The process itself, and users who may impersonate
@@ -17,8 +17,8 @@ bool may_write_status(const kube::Asker& asker);
 kube::Object with_protected_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,
                                    std::initializer_list<std::string_view> members);
 
-/// The object with `own` members of the status as `old` has them: what users write of other members stays, foreign ones too.
-/// The same users as above write every member.
+/// Returns the object with the members `own` of its status restored from `old`. Other members stay as the user wrote them.
+/// Users of may_write_status() keep all that they wrote.
 kube::Object with_own_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,
                              std::initializer_list<std::string_view> own);
 

@@ -1,6 +1,6 @@
-// What protects is protected: a table of the members that protect a delivery (gates, manual approval, keys that sign), and of
-// the right that weakening them takes. A family has a row for each such member of its kinds, and admission reads the rows.
-// Adding protection takes no right. Pure.
+// The table of members that protect a delivery (gates, manual approval, keys of webhooks), with the right that weakening each
+// one needs. A family has one row for each such member of its kinds, and admission checks the rows. Adding protection needs no
+// right. Pure.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,17 @@ namespace slipway::delivery {
 struct Protection {
   kube::GroupVersionKind kind{};
   std::string_view member{};  // "spec.environments[].gates": for people and for docs/security.md
-  // The right: to `verb` the resource in the object's namespace; `of_object`: that object by its name.
+  // The right: `verb` on `resource` in the object's namespace; with `of_object` on the object's name only.
   std::string_view verb{};
   kube::Resource resource{};
   bool of_object = false;
-  /// Field paths that are weaker in `object` than in `old`. `old` is never null. A delete is asked for with an object that is
-  /// the old one with a deletionTimestamp.
+  /// Returns the field paths that are weaker in `object` than in `old`, which is never null. For a delete `object` is `old`
+  /// with a deletionTimestamp.
   std::vector<std::string> (*weakened)(const kube::Object& object, const kube::Object& old) = nullptr;
 };
 
-/// A violation for each path that is weaker while the asker lacks the right. None for the process itself, for a create, and for
-/// objects that were being deleted before.
+/// Returns a violation for each path that is weakened without the right. Empty for the process itself, for a create, and for an
+/// object that is being deleted already.
 std::vector<Cause> check_protection(std::span<const Protection> table, const kube::Object& object, const kube::Object& old,
                                     const kube::Asker& asker);
 

@@ -9,7 +9,8 @@ bool is_subset(const std::vector<std::string>& some, const std::vector<std::stri
   return std::ranges::all_of(some, [&](const std::string& one) { return std::ranges::find(all, one) != all.end(); });
 }
 
-/// Whoever has the right may decide where no names are given: names narrow that, but for those of hooks, which are signatures.
+/// True if `after` accepts approvers that `before` did not. A gate without names accepts all users with the right to approve;
+/// names narrow that, except names of hooks: a hook approves only where it is named.
 bool admits_others(const ApprovalGate& before, const ApprovalGate& after) {
   const bool was_open = before.users.empty() && before.groups.empty();
   const bool is_open = after.users.empty() && after.groups.empty();

@@ -1,6 +1,6 @@
-// Whether a change of gates makes protection weaker. Adding a gate, asking for more people, or narrowing whose approval counts
-// needs nobody's consent; everything else that changes an approval gate, or a gate beside one, is a decision of those who may
-// approve. Pure, for admission.
+// Compares two versions of a list of gates: whether the newer one protects less. Adding a gate, requiring more approvals, and
+// narrowing the list of approvers need no right to approve. Every other change of an approval gate, and of a gate beside one,
+// needs it. Pure, for admission.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@
 
 namespace slipway::delivery::gate {
 
-/// Users of signed calls are called so ("hook:SECRET"). A signature counts as a person only where a gate names it.
+/// The user name of a signed call begins with this: "hook:SECRET". A signature counts as an approver only where a gate names
+/// it.
 inline constexpr std::string_view kHookPrefix = "hook:";
 
-/// One of them is an approval gate: then all of them protect.
+/// True if one of them is an approval gate: then each of them is protected.
 bool has_approval(const std::vector<GateSpec>& gates);
 
 /// Whether `after` lets something pass that `before` would not. Of approval gates: a lower count, other people than those who
@@ -22,7 +23,7 @@ bool has_approval(const std::vector<GateSpec>& gates);
 /// Example: count 2 → 3 is not weaker; users [ann, bob] → [ann] is not; users [ann] → [ann, hook:ci] is.
 bool is_weaker(const GateSpec& before, const GateSpec& after);
 
-/// Names of the gates of `before` that `after` lacks or has weaker, where `before` protects; otherwise none.
+/// Returns the names of the gates of `before` that `after` lacks or weakens. Empty if `before` has no approval gate.
 std::vector<std::string> weakened_gates(const std::vector<GateSpec>& before, const std::vector<GateSpec>& after);
 
 }  // namespace slipway::delivery::gate

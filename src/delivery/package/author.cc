@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "client/access_review.h"
 #include "json/quoted.h"
 
 namespace slipway::delivery::package {
@@ -12,30 +13,15 @@ using json::Value;
 
 constexpr const char* kManager = "slipway-package";
 constexpr std::string_view kSteering = "packages.slipway.dev/";
-const kube::Resource kAccessReviews{"authorization.k8s.io", "v1", "subjectaccessreviews"};
 
-Value strings(const std::vector<std::string>& list) {
-  json::ArrayBuilder made;
-  for (const std::string& one : list) made.add(one);
-  return made.build();
-}
-
-Value review_of(const kube::UserInfo& user, const NeededRight& right) {
-  json::ObjectBuilder extra;
-  for (const auto& [name, values] : user.extra) extra.add(name, strings(values));
-  const Value attributes = json::object({{"namespace", Value(right.key.ns)},
-                                         {"verb", Value(right.verb)},
-                                         {"group", Value(right.resource.group)},
-                                         {"version", Value(right.resource.version)},
-                                         {"resource", Value(right.resource.plural)},
-                                         {"subresource", Value(right.subresource)},
-                                         {"name", Value(right.key.name)}});
-  const Value spec = json::object({{"user", Value(user.name)},
-                                   {"uid", Value(user.uid)},
-                                   {"groups", strings(user.groups)},
-                                   {"extra", extra.build()},
-                                   {"resourceAttributes", attributes}});
-  return json::object({{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", spec}});
+Value attributes_of(const NeededRight& right) {
+  return json::object({{"namespace", Value(right.key.ns)},
+                       {"verb", Value(right.verb)},
+                       {"group", Value(right.resource.group)},
+                       {"version", Value(right.resource.version)},
+                       {"resource", Value(right.resource.plural)},
+                       {"subresource", Value(right.subresource)},
+                       {"name", Value(right.key.name)}});
 }
 
 Status refused(const kube::UserInfo& user, const NeededRight& right) {
@@ -58,11 +44,14 @@ kube::Object stamp_author(const kube::Object& object, const kube::Object& old, c
   return record_author(kAuthor, object, old, asker, kSteering);
 }
 
-Author author_of(const kube::Object& object) { return recorded_identity(kAuthor, object); }
+Author author_of(const kube::Object& object, ActsAs acts_as) {
+  return acts_as == ActsAs::User ? recorded_identity(kAuthor, object) : nullptr;
+}
 
 Task<Result<bool>> has_right(client::Client& process, Author user, NeededRight right) {
   if (user == nullptr) co_return true;
-  SLIPWAY_CO_TRY(answer, co_await client::create(process, kAccessReviews, review_of(*user, right), kManager));
+  const Value review = client::access_review(user.get(), attributes_of(right));
+  SLIPWAY_CO_TRY(answer, co_await client::create(process, client::kAccessReviews, review, kManager));
   co_return answer["status"]["allowed"].as_bool();
 }
 

@@ -1,11 +1,13 @@
-// As whom the objects of the room act: the user who last wrote the spec or an annotation of packages.slipway.dev, as admission
-// recorded it. What they name (a Secret, a package upstream, objects to inject) is read and written with that user's rights.
+// The author of a package object: the user who last wrote its spec or an annotation of packages.slipway.dev, as recorded by
+// admission. Secrets, upstream packages and injected objects that the object names are read and written with that user's
+// rights.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "client/client.h"
+#include "delivery/family.h"
 #include "delivery/family/identity.h"
 
 namespace slipway::delivery::package {
@@ -13,21 +15,22 @@ namespace slipway::delivery::package {
 inline constexpr IdentityAnnotations kAuthor{"packages.slipway.dev/author", "packages.slipway.dev/author-groups"};
 using Author = std::shared_ptr<const kube::UserInfo>;
 
-/// For the `mutate_for` row of the kinds that act.
+/// Records the author. For the `mutate_for` row of each kind that acts.
 kube::Object stamp_author(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
-/// Null when the process itself wrote the object, or none of our admission stood before it.
-Author author_of(const kube::Object& object);
+/// Returns null if the process itself wrote the object, if it was written without Slipway's admission, and always with
+/// ActsAs::Controller: the process acts with its own rights then.
+Author author_of(const kube::Object& object, ActsAs acts_as = ActsAs::User);
 
-/// What a user is to have the right to do.
+/// A right that is asked about: `verb` on `resource` (or its subresource) with the name and namespace of `key`.
 struct NeededRight {
   std::string verb{};
   kube::Resource resource{};
   std::string subresource{};
   kube::ObjectKey key{};
 };
-/// Asks the API server, as the process, whether the user has it. A null user is the process, which has all.
+/// Asks the API server, as the process, whether the user has the right. True without a request for a null user, the process.
 Task<Result<bool>> has_right(client::Client& process, Author user, NeededRight right);
-/// Forbidden, in the API server's words, unless has_right().
+/// Forbidden, with the API server's message, if has_right() is false.
 Task<Result<void>> require_right(client::Client& process, Author user, NeededRight right);
 
 }  // namespace slipway::delivery::package

@@ -11,7 +11,7 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
-/// What is wrong with the spec otherwise is not this table's to say.
+/// Enforce for a spec that cannot be read: validation refuses it elsewhere.
 GateMode mode_of(const kube::Object& repository) {
   const auto spec = json::decode<RepositorySpec>(repository["spec"], "spec", {.allow_unknown = true});
   return spec ? gate_mode(*spec, kube::annotation(repository, kGateMode)) : GateMode::Enforce;
@@ -22,7 +22,7 @@ Paths weakened_mode(const kube::Object& object, const kube::Object& old) {
   return {fmt::format("metadata.annotations[{}]", kGateMode)};
 }
 
-/// Whoever has that key answers tickets of gates for their owners.
+/// A caller with that key answers tickets of gates for their owners.
 Paths changed_answers(const kube::Object& object, const kube::Object& old) {
   if (answer_secret(object) == answer_secret(old) || answer_secret(object).empty()) return {};
   return {fmt::format("metadata.annotations[{}]", kTicketAnswers)};

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "delivery/family/author_right.h"
+#include "control/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/probe/secret.h"
 #include "kube/well_known.h"
@@ -65,8 +65,8 @@ Task<Result<OpenRepository>> with_credentials(client::Client& server, std::strin
   if (!secret || secret->name.empty()) co_return repository;
   if (auto may = co_await require_right(server, repository.author, {"get", kube::kSecrets, "", {ns, secret->name}}); !may) {
     Status error = std::move(may).error();
-    if (lacks_right(error, repository.author.get())) {
-      error.message = fmt::format("Repository {}: {}", repository.name, lacks_right_text(error, *repository.author));
+    if (control::lacks_right(error, repository.author.get())) {
+      error.message = fmt::format("Repository {}: {}", repository.name, control::lacks_right_text(error, *repository.author));
     }
     co_return fail(std::move(error));
   }

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "control/author_right.h"
 #include "control/object_writes.h"
-#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/record_index.h"
 #include "delivery/package/sync_schedule.h"
@@ -170,15 +170,15 @@ Task<Outcome> RepositoryController::tell(client::Client& client, Object object, 
                                                                                   known.faults.size(), kMostFaultsShown)));
   if (!times.fault.empty()) shown.insert(shown.begin(), times.fault);
   kube::Condition ready{"Ready", "True", "Ready", shown.empty() ? "Repository Ready" : joined(shown, "; ")};
-  const bool lacks = !outcome && lacks_right(outcome.error(), author_of(object).get());
-  if (!outcome) ready = {"Ready", "False", lacks ? std::string(kAuthorLacksRight) : "Error", outcome.error().message};
+  const bool lacks = !outcome && control::lacks_right(outcome.error(), author_of(object).get());
+  if (!outcome) ready = {"Ready", "False", lacks ? std::string(control::kAuthorLacksRight) : "Error", outcome.error().message};
   const Times after = times_of(*newest);
   Value status = (*newest)["status"].with("observedGeneration", kube::generation(*newest));
   status = after.next ? status.with("nextFullSyncTime", time_or_null(after.next)) : status.without("nextFullSyncTime");
   status = status.with("conditions", control::observed_status(*newest, status, {ready}, env_.clock.now())["conditions"]);
   auto written = co_await control::write_status(client, kRepositories, *newest, status, kManager);
   if (!written && written.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
-  if (lacks) co_return Outcome::retries_after(kAuthorRightPause);
+  if (lacks) co_return Outcome::retries_after(control::kAuthorRightPause);
   if (!outcome) co_return Outcome::failed(std::move(outcome).error());
   if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(written).error());
   Duration wait = kLookEvery;

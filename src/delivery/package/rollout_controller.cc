@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "control/author_right.h"
 #include "control/object_writes.h"
-#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/repository_access.h"
 #include "delivery/package/rollout_world.h"
@@ -105,11 +105,11 @@ Task<Outcome> RolloutController::reconcile(control::Reconcile& run) {
   if (co_await settle(run, doubts)) look(rollout, doubts);
   const RolloutDecision decision = decide(rollout.spec, rollout.record, rollout.world);
   if (auto may = co_await check_rights(run, rollout, decision); !may) {
-    const Author author = author_of_rollout(rollout.object);
-    if (!lacks_right(may.error(), author.get())) co_return Outcome::failed(std::move(may).error());
-    const Outcome told =
-        co_await refuse(run, rollout.object, lacks_right_text(may.error(), *author), std::string(kAuthorLacksRight));
-    co_return told.kind == Outcome::Kind::Failed ? told : Outcome::retries_after(kAuthorRightPause);
+    const Author author = author_of(rollout.object, acts_as_);
+    if (!control::lacks_right(may.error(), author.get())) co_return Outcome::failed(std::move(may).error());
+    const Outcome told = co_await refuse(run, rollout.object, control::lacks_right_text(may.error(), *author),
+                                         std::string(control::kAuthorLacksRight));
+    co_return told.kind == Outcome::Kind::Failed ? told : Outcome::retries_after(control::kAuthorRightPause);
   }
   auto stored = co_await store(run, rollout, decision);
   if (!stored) co_return Outcome::failed(std::move(stored).error());

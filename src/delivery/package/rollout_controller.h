@@ -73,7 +73,6 @@ class RolloutController : public control::Controller {
   Task<Result<void>> ask(control::Reconcile& run, Rollout rollout, std::string key);
   Task<Result<void>> back_out(control::Reconcile& run, Rollout rollout, std::string target, std::string revision);
   Task<control::Outcome> refuse(control::Reconcile& run, kube::Object object, std::string why, std::string reason = "Invalid");
-  Author author_of_rollout(const kube::Object& rollout) const;
   std::vector<RecordIndex::Known> of_target(const Rollout& rollout, const std::string& target) const;
 
   Env& env_;

@@ -60,13 +60,9 @@ gate::Verdict judged_at_deadline(const gate::GateSpec& gate, gate::Verdict verdi
 
 }  // namespace
 
-Author RolloutController::author_of_rollout(const kube::Object& rollout) const {
-  return acts_as_ == ActsAs::User ? author_of(rollout) : nullptr;
-}
-
 /// Approvals are written by the process, since only it may say by which rollout; the rights are the author's.
 Task<Result<void>> RolloutController::check_rights(control::Reconcile& run, Rollout rollout, RolloutDecision decision) {
-  const Author author = author_of_rollout(rollout.object);
+  const Author author = author_of(rollout.object, acts_as_);
   for (const RolloutEffect& effect : decision.effects) {
     if (author == nullptr || effect.kind == Kind::Ask) continue;
     const bool creates = effect.kind == Kind::BackOut;
@@ -128,7 +124,7 @@ Task<Result<void>> RolloutController::back_out(control::Reconcile& run, Rollout 
   const Known approved = records_->find({run.key.ns, revision});
   if (approved == nullptr || back_out_of(there, revision) != nullptr) co_return Result<void>{};
   const Known older = before(there, *approved);
-  client::Client& author = run.as(author_of_rollout(rollout.object));
+  client::Client& author = run.as(author_of(rollout.object, acts_as_));
   if (older == nullptr) {
     co_return co_await change_revision(
         author, {run.key.ns, revision},
@@ -190,7 +186,7 @@ Task<Result<void>> RolloutController::ask(control::Reconcile& run, Rollout rollo
                              .data_since = begun,
                              .tries = known.tries,
                              .samples = known.samples};
-    answer = co_await probe::ask({env_, run.as(author_of_rollout(rollout.object)), http_}, std::move(question));
+    answer = co_await probe::ask({env_, run.as(author_of(rollout.object, acts_as_)), http_}, std::move(question));
   }
   known.verdict = judged_at_deadline(gate, answer.verdict, now.time() - now.present(known.since));
   known.samples = std::move(answer.samples);

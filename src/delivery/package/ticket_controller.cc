@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "delivery/family/author_right.h"
+#include "control/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/revision_writes.h"
 #include "delivery/package/ticket_answer.h"
@@ -100,13 +100,13 @@ Task<Outcome> TicketController::reconcile(control::Reconcile& run) {
   const Now now = wall_.now();
   const Time due = now.present(known->record.settled) + kTicketRest;
   if (now.time() < due) co_return Outcome::retries_after(std::max<Duration>(due - now.time(), std::chrono::milliseconds{1}));
-  const Author author = acts_as_ == ActsAs::User ? author_of(repository) : nullptr;
+  const Author author = author_of(repository, acts_as_);
   for (const ReadinessGate& gate : gates) {
     auto told = co_await tell(run, known, *notifier, notice_of(*known, gate, repository), gate, author);
-    if (!told && lacks_right(told.error(), author.get())) {
+    if (!told && control::lacks_right(told.error(), author.get())) {
       env_.log.warn("a ticket waits for a right of its Repository's author",
-                    {{"revision", run.key.to_string()}, {"error", lacks_right_text(told.error(), *author)}});
-      co_return Outcome::retries_after(kAuthorRightPause);
+                    {{"revision", run.key.to_string()}, {"error", control::lacks_right_text(told.error(), *author)}});
+      co_return Outcome::retries_after(control::kAuthorRightPause);
     }
     if (!told) co_return Outcome::failed(std::move(told).error());
   }

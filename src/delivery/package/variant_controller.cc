@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "control/author_right.h"
 #include "control/object_writes.h"
-#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/revision_writes.h"
 #include "json/text.h"
@@ -137,10 +137,11 @@ Task<Outcome> VariantController::reconcile(control::Reconcile& run) {
   if (object.is_null()) co_return Outcome::settled();
   control::CleanUp clean = [this, &run, object] { return clean_up(run, object); };
   auto life = co_await control::finalize(run.client, kVariants, object, std::string(kVariantFinalizer), kManager, clean);
-  if (!life && lacks_right(life.error(), author_of_variant(object).get())) co_return Outcome::retries_after(kAuthorRightPause);
+  if (!life && control::lacks_right(life.error(), author_of(object, acts_as_).get()))
+    co_return Outcome::retries_after(control::kAuthorRightPause);
   if (!life) co_return Outcome::failed(std::move(life).error());
   if (life->stage != control::Finalized::Stage::Live) co_return Outcome::settled();
-  const Author author = author_of_variant(life->object);
+  const Author author = author_of(life->object, acts_as_);
   Variant variant{.object = life->object, .author = &run.as(author)};
   auto spec = json::decode<VariantSpec>(variant.object["spec"], "spec", {.allow_unknown = true});
   std::vector<std::string> faults;
@@ -169,12 +170,8 @@ Task<Outcome> VariantController::reconcile(control::Reconcile& run) {
   }
   auto told = co_await tell(run, variant, plan, done);
   if (!told) co_return Outcome::failed(std::move(told).error());
-  if (!done && lacks_right(done.error(), author.get())) co_return Outcome::retries_after(kAuthorRightPause);
+  if (!done && control::lacks_right(done.error(), author.get())) co_return Outcome::retries_after(control::kAuthorRightPause);
   co_return done ? Outcome::settled() : Outcome::failed(std::move(done).error());
-}
-
-Author VariantController::author_of_variant(const kube::Object& object) const {
-  return acts_as_ == ActsAs::User ? author_of(object) : nullptr;
 }
 
 Task<Result<std::vector<RevisionView>>> VariantController::look(control::Reconcile& run, Variant variant) {
@@ -215,7 +212,7 @@ Task<Result<void>> VariantController::tell(control::Reconcile& run, Variant vari
     if (known != memory_.end() && known->second.judged.render) renders.emplace(target, *known->second.judged.render);
   }
   const Value status =
-      variant_status(variant.object, plan, {}, done, renders, author_of_variant(variant.object).get(), env_.clock.now());
+      variant_status(variant.object, plan, {}, done, renders, author_of(variant.object, acts_as_).get(), env_.clock.now());
   auto told = co_await control::write_status(run.client, kVariants, variant.object, status, kManager);
   if (!told && told.error().reason != Reason::NotFound) co_return fail(std::move(told).error());
   co_return Result<void>{};
@@ -223,7 +220,7 @@ Task<Result<void>> VariantController::tell(control::Reconcile& run, Variant vari
 
 Task<Result<bool>> VariantController::clean_up(control::Reconcile& run, kube::Object object) {
   const std::string uid(kube::uid(object));
-  Variant variant{.object = object, .author = &run.as(author_of_variant(object))};
+  Variant variant{.object = object, .author = &run.as(author_of(object, acts_as_))};
   // A spec that cannot be read asked for nothing else than the default.
   if (auto spec = json::decode<VariantSpec>(object["spec"], "spec", {.allow_unknown = true})) variant.spec = *std::move(spec);
   std::vector<RevisionView> views;
@@ -251,8 +248,8 @@ Value variant_status(const kube::Object& object, const VariantPlan& plan, const 
   const std::string error = done ? plan.error : done.error().message;
   kube::Condition ready{"Ready", "True", "NoErrors", "successfully ensured downstream package variant"};
   if (!error.empty()) ready = {"Ready", "False", "Error", error};
-  if (!done && lacks_right(done.error(), author)) {
-    ready = {"Ready", "False", std::string(kAuthorLacksRight), lacks_right_text(done.error(), *author)};
+  if (!done && control::lacks_right(done.error(), author)) {
+    ready = {"Ready", "False", std::string(control::kAuthorLacksRight), control::lacks_right_text(done.error(), *author)};
   }
   Value status = object["status"].with(
       "conditions", ready_and_stalled(object, {"Stalled", "False", "Valid", "all validation checks passed"}, ready, now));

@@ -59,7 +59,6 @@ class VariantController : public control::Controller {
   std::vector<Key> woken_by(const kube::Object& before, const kube::Object& after) const;
   void add_variants(std::vector<Key>& keys, const char* index, const std::string& id) const;
 
-  Author author_of_variant(const kube::Object& object) const;
   Task<Result<bool>> clean_up(control::Reconcile& run, kube::Object object);
   /// The revisions upstream, downstream and of the variant. Those that count downstream are judged.
   Task<Result<std::vector<RevisionView>>> look(control::Reconcile& run, Variant variant);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "control/author_right.h"
 #include "control/object_writes.h"
-#include "delivery/family/author_right.h"
 #include "delivery/package/kind.h"
 
 namespace slipway::delivery::package {
@@ -74,7 +74,7 @@ Task<Outcome> VariantSetController::reconcile(control::Reconcile& run) {
   if (const std::vector<std::string> faults = check(*spec); !faults.empty())
     co_return co_await tell(run, set, {"ValidationError", joined(faults, "; ")});
   FanOutView view{.name = run.key.name, .uid = std::string(kube::uid(set))};
-  auto fault = co_await look(run, author_of_set(set), *spec, view);
+  auto fault = co_await look(run, author_of(set, acts_as_), *spec, view);
   if (!fault) co_return co_await tell_failure(run, set, std::move(fault).error());
   if (fault->is_passing) co_return Outcome::retries_after(kPause);
   if (!fault->reason.empty()) co_return co_await tell(run, set, *fault);
@@ -83,10 +83,6 @@ Task<Outcome> VariantSetController::reconcile(control::Reconcile& run) {
   auto done = co_await carry_out(run, set, changes(*wanted, variants_of(set)));
   if (!done) co_return co_await tell_failure(run, set, std::move(done).error());
   co_return co_await tell(run, set, {});
-}
-
-Author VariantSetController::author_of_set(const kube::Object& set) const {
-  return acts_as_ == ActsAs::User ? author_of(set) : nullptr;
 }
 
 /// What is looked at is cached for the process: whether the author may list it is asked for at each look.
@@ -138,7 +134,7 @@ std::vector<WantedVariant> VariantSetController::variants_of(const kube::Object&
 
 Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube::Object set, VariantChanges changes) {
   const std::string uid(kube::uid(set));
-  client::Client& author = run.as(author_of_set(set));  // the variants bear its stamp
+  client::Client& author = run.as(author_of(set, acts_as_));  // the variants bear its stamp
   for (const std::string& name : changes.remove) {
     auto removed = co_await client::remove(author, kVariants, {run.key.ns, name});
     if (!removed && removed.error().reason != Reason::NotFound) co_return fail(std::move(removed).error());
@@ -168,13 +164,13 @@ Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube
 }
 
 Task<Outcome> VariantSetController::tell_failure(control::Reconcile& run, kube::Object set, Status error) {
-  const Author author = author_of_set(set);
-  const bool lacks = lacks_right(error, author.get());
-  const Fault fault =
-      lacks ? Fault{std::string(kAuthorLacksRight), lacks_right_text(error, *author)} : Fault{"UnexpectedError", error.message};
+  const Author author = author_of(set, acts_as_);
+  const bool lacks = control::lacks_right(error, author.get());
+  const Fault fault = lacks ? Fault{std::string(control::kAuthorLacksRight), control::lacks_right_text(error, *author)}
+                            : Fault{"UnexpectedError", error.message};
   const Outcome told = co_await tell(run, std::move(set), fault);
   if (told.kind == Outcome::Kind::Failed) co_return told;
-  co_return lacks ? Outcome::retries_after(kAuthorRightPause) : Outcome::failed(std::move(error));
+  co_return lacks ? Outcome::retries_after(control::kAuthorRightPause) : Outcome::failed(std::move(error));
 }
 
 Task<Outcome> VariantSetController::tell(control::Reconcile& run, kube::Object set, Fault fault) {

@@ -35,7 +35,6 @@ class VariantSetController : public control::Controller {
 
   std::vector<kube::ObjectKey> sets_of(std::string_view ns) const;
   kube::Object upstream(const std::string& ns, const Upstream& wanted) const;
-  Author author_of_set(const kube::Object& set) const;
   /// Targets are found among what the author may list.
   Task<Result<Fault>> look(control::Reconcile& run, Author author, VariantSetSpec spec, FanOutView& view);
   Task<Result<void>> carry_out(control::Reconcile& run, kube::Object set, VariantChanges changes);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "control/author_right.h"
 #include "control/events.h"
-#include "delivery/family/author_right.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/record_index.h"
@@ -95,7 +95,7 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
   }
   co_await tell(run.client, run.key, outcome.error().message);
   if (outcome.error().reason == Reason::Forbidden && !outcome.error().kind.empty())
-    co_return Outcome::retries_after(kAuthorRightPause);
+    co_return Outcome::retries_after(control::kAuthorRightPause);
   co_return Outcome::failed(std::move(outcome).error());
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "control/author_right.h"
 #include "control/events.h"
-#include "delivery/family/author_right.h"
 #include "delivery/gate/condition.h"
 #include "delivery/pipeline/change_git.h"
 
@@ -66,7 +66,8 @@ Duration pause_after(std::int64_t tries) {
 void take_failure(PromotionStatus& status, const ChangeFailure& failure, Time now) {
   const bool lacks = failure.cause == PromotionCause::AuthorLacksRight;
   if (!lacks) status.tries += 1;
-  status.next_try = std::chrono::ceil<std::chrono::seconds>(now + (lacks ? kAuthorRightPause : pause_after(status.tries)));
+  status.next_try =
+      std::chrono::ceil<std::chrono::seconds>(now + (lacks ? control::kAuthorRightPause : pause_after(status.tries)));
   status.reason = row_of(failure.cause).reason;
   status.text = gate::cut(failure.error.message, kMostText);
 }

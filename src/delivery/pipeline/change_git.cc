@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "delivery/family/author_right.h"
+#include "control/author_right.h"
 #include "delivery/pipeline/author.h"
 #include "delivery/probe/secret.h"
 
@@ -26,8 +26,8 @@ Task<std::expected<Secret, ChangeFailure>> read_secret(ChangeTools tools, kube::
   if (values) co_return std::move(*values);
   Status error = std::move(values).error();
   const User author = author_of(pipeline);
-  if (!lacks_right(error, author.get())) co_return failed(PromotionCause::AccessDenied, std::move(error));
-  error.message = lacks_right_text(error, *author);
+  if (!control::lacks_right(error, author.get())) co_return failed(PromotionCause::AccessDenied, std::move(error));
+  error.message = control::lacks_right_text(error, *author);
   co_return failed(PromotionCause::AuthorLacksRight, std::move(error));
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "control/author_right.h"
 #include "control/object_writes.h"
-#include "delivery/family/author_right.h"
 #include "delivery/pipeline/author.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/status.h"
@@ -69,8 +69,8 @@ Task<Outcome> GitopsClusterController::reconcile(control::Reconcile& run) {
   auto secret = secret_key.name.empty() ? Result<Object>(fail(Reason::NotFound, "spec names no Secret"))
                                         : co_await client::get(run.as(author), kube::kSecrets, secret_key);
   Known& known = known_[run.key];
-  known.lacks_right = !secret && lacks_right(secret.error(), author.get());
-  if (known.lacks_right) secret = fail(Reason::Forbidden, lacks_right_text(secret.error(), *author));
+  known.lacks_right = !secret && control::lacks_right(secret.error(), author.get());
+  if (known.lacks_right) secret = fail(Reason::Forbidden, control::lacks_right_text(secret.error(), *author));
   if (secret) {
     connect(run.key, known, kubeconfig_in(*secret));
   } else if (secret.error().reason == Reason::NotFound || secret.error().reason == Reason::Forbidden) {
@@ -160,7 +160,7 @@ Task<> GitopsClusterController::probe(ObjectKey key) {
 std::vector<kube::Condition> GitopsClusterController::conditions(const ObjectKey& key, const Known& known) const {
   if (known.problem) {
     const bool is_missing = known.problem->reason == Reason::NotFound;
-    const std::string reason = known.lacks_right ? std::string(kAuthorLacksRight)
+    const std::string reason = known.lacks_right ? std::string(control::kAuthorLacksRight)
                                : is_missing      ? "WaitingForSecret"
                                                  : "KubeconfigUnusable";
     return {{"Ready", "False", reason, known.problem->message},
@@ -187,7 +187,7 @@ std::vector<kube::Condition> GitopsClusterController::conditions(const ObjectKey
 Duration GitopsClusterController::pause(const ObjectKey& key, const Known& known) const {
   const bool is_silent = !known.problem && (!known.has_answered || !watches_->clusters().reach(cluster_of(key)).is_reachable);
   Duration wait = is_silent ? kProbeEvery : kLookAgain;
-  if (known.lacks_right) return kAuthorRightPause;
+  if (known.lacks_right) return control::kAuthorRightPause;
   if (!known.expiry) return wait;
   for (const Time moment : {known.expiry->at - kSoon, known.expiry->at}) {
     const Duration left = moment - env_.clock.now();

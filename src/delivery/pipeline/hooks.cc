@@ -93,7 +93,8 @@ Result<Call> routed(const Route& route, ServedContext context, std::shared_ptr<H
 
 std::unexpected<Status> unauthorized(std::string message) { return fail(Reason::Unauthorized, std::move(message)); }
 
-/// The one answer to whoever has not shown a key, whatever there is or is missing here: strangers learn no names.
+/// Returns the same answer to every caller without a valid signature, whether the pipeline and the Secret exist or not, so that
+/// strangers learn no names. The log has the reason.
 std::unexpected<Status> refused(const Call& call, std::string_view why) {
   call.context.env.log.debug("a call of a webhook was refused", {{"path", call.path}, {"why", std::string(why)}});
   return unauthorized("the call is not signed with a key that is known here for this path");

@@ -272,9 +272,9 @@ struct FrozenTarget {
 /// what they deliver: admission records their targets, so that another pipeline into one of them is bound too. In the namespace
 /// vela-system it binds the pipelines of all namespaces.
 struct FreezeSpec {
-  std::vector<std::string> pipelines{};                 // none: all of the namespace
-  std::vector<std::string> environments{};              // none: all
-  std::vector<FrozenTarget> targets{};                  // of the named pipelines; whoever delivers into one is bound
+  std::vector<std::string> pipelines{};     // none: all of the namespace
+  std::vector<std::string> environments{};  // none: all
+  std::vector<FrozenTarget> targets{};      // of the named pipelines; every pipeline that delivers into one is bound
   std::map<std::string, std::string> cluster_labels{};  // environments with a target in such a cluster; none: any
   std::optional<gate::WindowGate> window{};             // its `freeze` is true whatever is written
   std::optional<Time> from{};

@@ -68,17 +68,24 @@ Paths weakened_gates(const kube::Object& object, const kube::Object& old) {
   return paths;
 }
 
-Paths weakened_manual(const kube::Object& object, const kube::Object& old) {
+/// `member` of each environment that stays and of which `is_weaker(change, before, after)` holds.
+template <class IsWeaker>
+Paths weakened_member(const kube::Object& object, const kube::Object& old, std::string_view member, IsWeaker is_weaker) {
   Paths paths;
   const auto change = Change::of(object, old);
   if (!change) return paths;
   for (const Environment& one : change->before.environments) {
     const Environment* now = find(change->after, one.name);
-    if (now != nullptr && is_manual(change->before, one) && !is_manual(change->after, *now)) {
-      paths.push_back(path_of(one, "promotion.manual"));
-    }
+    if (now != nullptr && is_weaker(*change, one, *now)) paths.push_back(path_of(one, member));
   }
   return paths;
+}
+
+Paths weakened_manual(const kube::Object& object, const kube::Object& old) {
+  return weakened_member(object, old, "promotion.manual",
+                         [](const Change& change, const Environment& was, const Environment& is) {
+                           return is_manual(change.before, was) && !is_manual(change.after, is);
+                         });
 }
 
 /// Of a promotion block: the names of the Secrets that calls about the environment are signed with.
@@ -89,18 +96,12 @@ std::string secret_in(const PipelineSpec& spec, const Environment& environment) 
   return has_own && spec.promotion->strategy->secret ? spec.promotion->strategy->secret->name : "";
 }
 
-/// Whoever has the key may say that somebody approves.
+/// Anyone who has the key may say that somebody approves.
 Paths changed_keys(const kube::Object& object, const kube::Object& old) {
-  Paths paths;
-  const auto change = Change::of(object, old);
-  if (!change) return paths;
-  for (const Environment& one : change->before.environments) {
-    const Environment* now = find(change->after, one.name);
-    const bool is_changed =
-        now != nullptr && is_protected(change->before, one) && secret_in(change->before, one) != secret_in(change->after, *now);
-    if (is_changed) paths.push_back(path_of(one, "promotion.strategy.secretRef"));
-  }
-  return paths;
+  const auto is_changed = [](const Change& change, const Environment& was, const Environment& is) {
+    return is_protected(change.before, was) && secret_in(change.before, was) != secret_in(change.after, is);
+  };
+  return weakened_member(object, old, "promotion.strategy.secretRef", is_changed);
 }
 
 bool has_target(const Environment& environment, const Target& target) {

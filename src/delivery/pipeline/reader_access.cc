@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "client/access_review.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/known_kinds.h"
 #include "delivery/pipeline/status.h"
@@ -15,27 +16,11 @@ namespace {
 
 using json::Value;
 
-const kube::Resource kOwnReviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews"};
-const kube::Resource kReviews{"authorization.k8s.io", "v1", "subjectaccessreviews"};
-
 Value hidden(const Value& row) {
   return json::object({{"clusterAppRef", row["clusterAppRef"]},
                        {"namespace", row["namespace"]},
                        {"state", "forbidden"},
                        {"message", "you may not see it"}});
-}
-
-/// The body of a review: of oneself, or of `user`.
-Value review_of(const kube::UserInfo* user, Value attributes) {
-  Value spec = Value().with("resourceAttributes", std::move(attributes));
-  if (user != nullptr) {
-    json::ArrayBuilder groups;
-    for (const std::string& one : user->groups) groups.add(one);
-    spec = spec.with("user", user->name).with("groups", groups.build());
-  }
-  return json::object({{"apiVersion", "authorization.k8s.io/v1"},
-                       {"kind", user == nullptr ? "SelfSubjectAccessReview" : "SubjectAccessReview"},
-                       {"spec", std::move(spec)}});
 }
 
 }  // namespace
@@ -77,8 +62,9 @@ Task<Result<bool>> ReaderAccess::allows(client::Client& client, std::shared_ptr<
       {{"verb", question.verb}, {"group", question.group}, {"resource", question.resource}, {"namespace", question.ns}});
   if (!question.name.empty()) attributes = attributes.with("name", question.name);
   ++reviews_;
-  SLIPWAY_CO_TRY(answer, co_await client::create(client, user ? kReviews : kOwnReviews,
-                                                 review_of(user.get(), std::move(attributes)), "slipway"));
+  const Value review = client::access_review(user.get(), std::move(attributes));
+  SLIPWAY_CO_TRY(answer,
+                 co_await client::create(client, user ? client::kAccessReviews : client::kOwnAccessReviews, review, "slipway"));
   const bool is_allowed = answer["status"]["allowed"].as_bool();
   if (known_.size() >= kMost) known_.clear();
   known_[key] = {.is_allowed = is_allowed, .until = now + kept_};

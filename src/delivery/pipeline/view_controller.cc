@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "control/author_right.h"
 #include "control/object_writes.h"
-#include "delivery/family/author_right.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/view_entries.h"
 
@@ -28,7 +28,7 @@ constexpr Duration kLongestFirstLook = std::chrono::seconds{30};
 ViewController::ViewController(const ControllerContext& context, std::shared_ptr<ViewedPipelines> viewed)
     : env_(context.env),
       acts_as_(context.acts_as),
-      access_(context.env, kAuthorRightPause),
+      access_(context.env, control::kAuthorRightPause),
       viewed_(std::move(viewed)),
       cache_(context.env, [this](Follower& follower) { enqueue_(*static_cast<Watching&>(follower).pipeline); }) {}
 
@@ -148,7 +148,7 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
   const bool has_rights = co_await annotate(run, viewing, std::move(viewing.to_annotate));
   pipeline.waits_for_right = !has_rights;
   const bool waits = !has_rights || std::ranges::any_of(pipeline.targets, &Entry::is_hidden);
-  if (is_seen) co_return waits ? Outcome::retries_after(kAuthorRightPause) : Outcome::settled();
+  if (is_seen) co_return waits ? Outcome::retries_after(control::kAuthorRightPause) : Outcome::settled();
   co_return Outcome::retries_after(std::max<Duration>(pipeline.since + kLastSight - now, kWriteEvery));
 }
 

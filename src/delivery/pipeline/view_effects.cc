@@ -2,8 +2,8 @@
 // annotations.
 #include <fmt/format.h>
 
+#include "control/author_right.h"
 #include "control/events.h"
-#include "delivery/family/author_right.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/view_entries.h"
 
@@ -54,7 +54,7 @@ Task<Result<void>> ViewController::annotate_one(control::Reconcile& run, const V
     SLIPWAY_CO_TRY(other, run.on(one.cluster));
     client = other;
   }
-  // Caches keep no uid of what nobody has annotated; with it, what is gone meanwhile is not made again.
+  // The caches drop uids of objects without annotations. With the uid an object deleted meanwhile is not created again.
   SLIPWAY_CO_TRY(there, co_await client::get(*client, one.resource, kube::key_of(one.object)));
   const json::Value body = json::object(
       {{"apiVersion", one.object["apiVersion"]},
@@ -76,14 +76,15 @@ Task<bool> ViewController::annotate(control::Reconcile& run, const Viewing& view
     if (done) continue;
     env_.log.info("annotations of a target are not written",
                   {{"pipeline", run.key.to_string()}, {"cluster", cluster}, {"error", done.error().message}});
-    if (!lacks_right(done.error(), viewing.author.get())) continue;
+    if (!control::lacks_right(done.error(), viewing.author.get())) continue;
     has_rights = false;
     for (Entry& entry : viewing.pipeline.targets) entry.is_dirty |= entry.cluster() == cluster;
     const kube::Object pipeline = pipelines_->get(run.key);
-    const std::string text = fmt::format("targets are not annotated: {}", lacks_right_text(done.error(), *viewing.author));
+    const std::string text =
+        fmt::format("targets are not annotated: {}", control::lacks_right_text(done.error(), *viewing.author));
     (void)co_await control::record_event(
         env_, run.client, pipeline,
-        {.type = "Warning", .reason = std::string(kAuthorLacksRight), .message = text, .instance = text}, kManager);
+        {.type = "Warning", .reason = std::string(control::kAuthorLacksRight), .message = text, .instance = text}, kManager);
   }
   co_return has_rights;
 }

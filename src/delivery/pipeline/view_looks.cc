@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/turn.h"
-#include "delivery/family/author_right.h"
+#include "control/author_right.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/related.h"
 #include "delivery/pipeline/view_entries.h"
@@ -49,7 +49,7 @@ Task<Result<void>> ViewController::hide_targets(control::Reconcile& run, Viewing
     }
     if (may) continue;
     hide(entry,
-         fmt::format("{}: the pipeline's author {} may not {}", kAuthorLacksRight, viewing.author->name,
+         fmt::format("{}: the pipeline's author {} may not {}", control::kAuthorLacksRight, viewing.author->name,
                      ReaderAccess::needed(ReaderAccess::Right::See, run.key, app, target)),
          env_.clock.now());
   }
@@ -62,7 +62,7 @@ void ViewController::hide(Entry& entry, std::string text, Time now) {
   entry.is_hidden = entry.is_seen = true;
   entry.is_dirty = false;
   view.trouble = Trouble::NotReadable;
-  view.problem = kAuthorLacksRight;
+  view.problem = control::kAuthorLacksRight;
   view.text = view.error = std::move(text);
   view.set(State::Forbidden, now);
   view.was_looked_at = true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "control/author_right.h"
 #include "delivery/probe/measure.h"
 #include "delivery/probe/secret.h"
 #include "delivery/probe/webhook.h"
@@ -15,7 +16,6 @@ using gate::Sample;
 using gate::Verdict;
 
 constexpr Duration kErrorRetry = std::chrono::seconds{10};
-constexpr Duration kRightRetry = std::chrono::seconds{30};
 constexpr Duration kJobLook = std::chrono::seconds{2};
 
 std::int64_t measured_so_far(const std::vector<Sample>& samples) {
@@ -70,8 +70,9 @@ Task<Answer> ask_metric(Reach reach, Question question) {
   // The API server refused what is read as the author. A right may come back: that is no sample.
   const bool lacks_right = !measured && measured.error().reason == Reason::Forbidden && !measured.error().kind.empty();
   if (lacks_right) {
-    known.verdict = {Verdict::Kind::Unknown, "AuthorLacksRight: " + shortened(measured.error().message, 250), ""};
-    known.ask_again = kRightRetry;
+    known.verdict = {Verdict::Kind::Unknown,
+                     fmt::format("{}: {}", control::kAuthorLacksRight, shortened(measured.error().message, 250)), ""};
+    known.ask_again = control::kAuthorRightPause;
     co_return known;
   }
   Sample sample = measured

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "control/author_right.h"
 #include "control/events.h"
 #include "control/object_writes.h"
 #include "delivery/rollout/application_template.h"
@@ -19,10 +20,7 @@ namespace {
 
 /// What is named (a revision, a ConfigMap) may be written a little later.
 constexpr Duration kMissingPause = std::chrono::seconds{5};
-/// A right that the author lacks may come back; nothing wakes the rollout then.
-constexpr Duration kRightPause = std::chrono::seconds{30};
-constexpr std::string_view kLacksRight = "AuthorLacksRight";  // status.waits[].on
-constexpr Duration kCachePause = std::chrono::seconds{1};     // a cache is on its way
+constexpr Duration kCachePause = std::chrono::seconds{1};  // a cache is on its way
 
 constexpr int kMostRounds = 3;  // of asking gates in one reconcile
 
@@ -104,11 +102,11 @@ Task<Outcome> Pass::run() {
   const bool lacks_right =
       outcome.kind == Outcome::Kind::Failed && outcome.error.reason == Reason::Forbidden && !author.empty();
   if (!lacks_right) co_return outcome;
-  outcome = co_await hold(std::string(kLacksRight),
+  outcome = co_await hold(std::string(control::kAuthorLacksRight),
                           fmt::format("{}; the rollout acts as its author {}: grant the right, or have a user who has it "
                                       "write the spec again",
                                       outcome.error.message, author));
-  co_return outcome.kind == Outcome::Kind::Settled ? Outcome::retries_after(kRightPause) : outcome;
+  co_return outcome.kind == Outcome::Kind::Settled ? Outcome::retries_after(control::kAuthorRightPause) : outcome;
 }
 
 Task<Outcome> Pass::run_as_author() {

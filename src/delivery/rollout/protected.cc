@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "delivery/gate/weaker.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/requests.h"
@@ -13,31 +11,20 @@
 namespace slipway::delivery::rollout {
 namespace {
 
-using Gates = std::map<std::string, gate::GateSpec>;
-
-/// All gates of the plan, hooks and metrics among them, by moment and name. None of one that cannot be read.
-Gates gates_of(const kube::Object& rollout) {
+/// All gates of the plan, hooks and metrics among them, named by moment and name. None of one that cannot be read.
+std::vector<gate::GateSpec> gates_of(const kube::Object& rollout) {
   const auto subject = read_subject(rollout);
   const auto plan = subject ? read_plan(subject->plan, wave::Shape::Pair) : Result<PlanSettings>(fail(subject.error()));
-  return plan ? plan->gates : Gates{};
-}
-
-bool has_approval(const Gates& gates) {
-  return std::ranges::any_of(gates, [](const auto& one) { return one.second.approval.has_value(); });
+  std::vector<gate::GateSpec> gates;
+  if (!plan) return gates;
+  for (const auto& [key, gate] : plan->gates) gates.emplace_back(gate).name = key;
+  return gates;
 }
 
 std::vector<std::string> weakened_gates(const kube::Object& rollout, const kube::Object& old) {
-  std::vector<std::string> paths;
-  if (rollout["spec"] == old["spec"]) return paths;
-  const Gates before = gates_of(old);
-  if (!has_approval(before)) return paths;
-  const Gates after = gates_of(rollout);
-  for (const auto& [key, gate] : before) {
-    const auto now = after.find(key);
-    if (now == after.end() || gate::is_weaker(gate, now->second)) {
-      paths.push_back(fmt::format("spec.rolloutPlan.gates[{}]", key));
-    }
-  }
+  if (rollout["spec"] == old["spec"]) return {};
+  std::vector<std::string> paths = gate::weakened_gates(gates_of(old), gates_of(rollout));
+  for (std::string& one : paths) one = fmt::format("spec.rolloutPlan.gates[{}]", one);
   return paths;
 }
 
@@ -47,7 +34,7 @@ std::vector<std::string> deleted_in_flight(const kube::Object& rollout, const ku
   const auto record = json::decode<wave::Record>(old["status"], "status", {.allow_unknown = true});
   const bool is_under_way = record && !old["status"]["rollingState"].is_null() &&
                             record->rolling > wave::Rolling::VerifyingSpec && !record->position().is_end();
-  if (!is_under_way || !has_approval(gates_of(old))) return {};
+  if (!is_under_way || !gate::has_approval(gates_of(old))) return {};
   return {"spec.rolloutPlan.gates"};
 }
 

@@ -1,8 +1,8 @@
-#include "delivery/family/author_right.h"
+#include "control/author_right.h"
 
 #include <fmt/format.h>
 
-namespace slipway::delivery {
+namespace slipway::control {
 
 bool lacks_right(const Status& error, const kube::UserInfo* author) {
   return author != nullptr && error.reason == Reason::Forbidden && !error.kind.empty();
@@ -13,4 +13,4 @@ std::string lacks_right_text(const Status& error, const kube::UserInfo& author) 
                      error.message, author.name);
 }
 
-}  // namespace slipway::delivery
+}  // namespace slipway::control

@@ -18,22 +18,22 @@ namespace slipway::delivery::application {
 /// The trait that carries a plan.
 inline constexpr const char* kRolloutTrait = "rollout";
 
-/// A spec without its plans: what two specs must have in common to be one revision. A trait that has nothing but a plan is
-/// left out.
+/// Returns the spec without its plans. Two specs that are equal in this form are one revision. A trait with only a plan is left
+/// out.
 Value without_plans(const Value& spec);
 /// A component likewise.
 Value component_without_plan(const Value& component);
-/// `frozen`, each plan of it as it is in `live`, where that has one too.
+/// Returns `frozen` with each of its plans replaced by the one in `live`, where `live` has one.
 Value with_plans_of(Value frozen, const Value& live);
-/// Names of the revisions of components that are not the ones that component_revision() makes, by component.
+/// Component → name of its revision, for components whose name differs from what component_revision() returns.
 using ComponentNames = std::map<std::string, std::string>;
-/// Those of a revision of before kPlanFree, in which the plan of a component was part of its name.
+/// Returns the names in a revision made before kPlanFree existed, when the plan was part of the name's hash.
 ComponentNames names_with_plans(const Value& spec);
-/// Those that a revision with this spec has.
+/// Returns the names recorded for `revision`, whose application has the spec `held`.
 ComponentNames component_names_in(const Value& revision, const Value& held);
-/// The revision, to be created, with names that it keeps from the one before it.
+/// Returns the revision, not created yet, with names that it keeps from the revision before it.
 Value with_component_names(Value revision, const ComponentNames& names);
-/// Those of components that `spec` has as `held` has them, whatever their plans: what has not changed keeps its name.
+/// Returns the entries of components that are equal in `held` and `spec`, apart from their plans: these keep their names.
 ComponentNames names_kept(const ComponentNames& names, const Value& held, const Value& spec);
 Value with_named_components(Value spec, const ComponentNames& names);
 /// The plans of a spec, in one value: equal for specs with equal plans. Null when there is none.
@@ -42,12 +42,12 @@ bool has_trait_plans(const Value& spec);
 
 /// An object that rolls something out by a plan, in whatever kind.
 bool has_plan(const Value& object);
-/// What may be applied of `manifest` on `live`: after the end of a rollout a change of its plan alone waits for the next
-/// revision, unless it is one of targetSize, which is a scale. `recorded` is the manifest that was applied last, or null.
+/// Returns the manifest to apply over `live`. After the end of a rollout a change of its plan alone waits for the next
+/// revision, except targetSize, which scales at once. `recorded` is the manifest that was applied last, or null.
 Value with_due_plan(Value manifest, const Value& live, const Value& recorded);
 
-/// What rollouts refuse of plans that are new or changed. Those under way have the last word in any case; faults of a plan
-/// that a new revision is to begin with are refused or, with OnFault::Warn, left to the rollout.
+/// Returns the faults of plans that are new or changed. A plan that edits a rollout under way is always checked. A plan that a
+/// new revision begins with is checked with OnFault::Refuse; with Warn the rollout reports its faults.
 std::vector<Cause> check_plans(const kube::Object& application, const kube::Object& old, const kube::FindObject& find,
                                const CheckPlan& check, OnFault on_fault);
 

@@ -15,25 +15,29 @@ namespace slipway::delivery {
 /// Paths of members, separated by commas: "spec.replicas,spec.paused".
 inline constexpr const char* kClaimedFields = "slipway.dev/claimed-fields";
 
-/// What the fields were that a manifest gives away: `PATH=DIGEST` of each, separated by commas. An apply that changes one of
-/// them is then known from one that repeats it, after a crash too.
+/// Digests of the claimed fields' values in the manifest as it was last applied: `PATH=DIGEST`, separated by commas. They tell,
+/// also after a crash, an apply that changes a claimed field from one that repeats it.
 inline constexpr const char* kClaimedValues = "slipway.dev/claimed-values";
 
 /// The members of each path. Empty when nothing is claimed.
 std::vector<std::vector<std::string>> claimed_fields(const kube::Object& object);
 /// `manifest` with kClaimedValues, where it gives fields away.
 kube::Object with_claimed_values(kube::Object manifest);
-/// Whether `manifest` gives a field away with another value than when it was applied last. False where `live` does not say.
+/// True if the value at the claimed `path` in `manifest` differs from the digest recorded in `live`. False if `live` records
+/// none.
 bool is_claim_changed(const kube::Object& manifest, const kube::Object& live, const std::vector<std::string>& path);
-/// What `manager` may apply of `manifest` on `live`: without what is claimed there. A claimed field that only `manager`
-/// has written so far stays, as it is in `live`: one that is left out would be removed. A manifest that makes the same claim
-/// itself gives the field away, until the rest of its spec is another: then the whole is meant. Where both say what the values
-/// were (kClaimedValues), a field that the manifest changes is applied, and a change beside it means only itself.
+/// Returns the part of `manifest` that `manager` may apply over `live`:
+/// - without the fields claimed in `live`;
+/// - with the value from `live` for a claimed field that only `manager` has written, since an apply without it would remove it;
+/// - whole, if the manifest makes the same claim and its spec outside the claimed fields differs from `live`;
+/// - if both record kClaimedValues: also with each claimed field whose value the manifest has changed since it was last
+/// applied. A
+///   change beside the claimed fields does not make it whole then.
 kube::Object without_claimed(kube::Object manifest, const kube::Object& live, std::string_view manager);
-/// managedFields of `live` in which `manager` has applied all that others wrote below a field that `live` gives away and
-/// `manifest` says itself: an apply then removes what the manifest leaves out. Nullopt when there is no such field.
-///   live gives spec.plan away, and `cli` has written spec.plan.onFailure; manifest {spec: {plan: {batches: 2}}} gives nothing
-///   away: onFailure goes with the apply
+/// Returns managedFields of `live` in which `manager` owns what other managers wrote below each field that `live` claims and
+/// `manifest` sets without claiming it. The next apply by `manager` then removes what the manifest leaves out. Nullopt when
+/// nothing moves. Example: `live` claims spec.plan, and `cli` wrote spec.plan.onFailure there; manifest {spec: {plan: {batches:
+/// 2}}} claims nothing: its apply removes onFailure.
 std::optional<json::Value> taken_back_fields(const kube::Object& live, const kube::Object& manifest, std::string_view manager);
 
 }  // namespace slipway::delivery

@@ -15,8 +15,9 @@ struct IdentityAnnotations {
   const char* groups;  // separated by commas
 };
 
-/// The object with who asks in its annotations when it is created or its spec changes, with those of `old` otherwise. What the
-/// process itself writes stays as it is. A group whose name has a comma is left out: the list could not be read back.
+/// Returns the object with the requesting user in its annotations if it is created or its spec changes, else with the
+/// annotations of `old`. Unchanged if the process itself writes. A group whose name has a comma is left out: the list could not
+/// be read back.
 kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
                              const kube::Asker& asker);
 
@@ -25,10 +26,11 @@ kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& 
 kube::Object record_author(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
                            const kube::Asker& asker, std::string_view steering);
 
-/// The object with `user` in these annotations. A group whose name has a comma is left out: the list could not be read back.
+/// Returns the object with `user` in these annotations. A group whose name has a comma is left out: the list could not be read
+/// back.
 kube::Object with_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::UserInfo& user);
 
-/// The object with what `from` says in these annotations; null: nothing.
+/// Returns the object with these annotations copied from `from`, and without those that `from` lacks; a null `from` has none.
 kube::Object with_identity_of(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& from);
 
 /// Null when no user is recorded, since the process itself wrote the object.

@@ -12,8 +12,8 @@ namespace slipway::delivery {
 /// True for the process itself and for users who may impersonate anyone: they may write every member of a status.
 bool may_write_status(const kube::Asker& asker);
 
-/// The object with the status of `old`, but for `members`, which users write. The process itself, and users who may impersonate
-/// anyone (administrators, and `slipway controller` on another cluster), write every member.
+/// Returns the object with its status restored from `old`, except for `members`, which keep what the user wrote. Users of
+/// may_write_status() (administrators, and `slipway controller` on another cluster) keep all that they wrote.
 kube::Object with_protected_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,
                                    std::initializer_list<std::string_view> members);
 

@@ -1,5 +1,5 @@
-// Bodies of SubjectAccessReview and SelfSubjectAccessReview (authorization.k8s.io/v1): requests that ask an API server about the
-// rights of a user. The answer is in status.allowed.
+// Bodies of SubjectAccessReview and SelfSubjectAccessReview (authorization.k8s.io/v1): requests that ask an API server about
+// the rights of a user. The answer is in status.allowed.
 #pragma once
 
 #include <string_view>

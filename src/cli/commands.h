@@ -42,6 +42,8 @@ struct Arguments {
   bool simulates_flux = false;                  // up: every cluster
   std::string stop_timeout = "10s";             // up, controller: a Go duration
   std::uint64_t max_git_mib = 64;               // up, controller: of a pack
+  std::string log_level = "warn";               // up, controller: debug, info, warn, error
+  std::string log_format = "text";              // up, controller: text, json
   std::vector<std::string> allowed_outgoing{};  // up, controller: addresses that may be called for users
   bool allows_local_git = false;                // up, controller: git URLs may name repositories on this machine
   std::string controllers = "all";              // up: cluster leaves those of the families to `slipway controller`

@@ -120,6 +120,12 @@ void add_bounds(CLI::App& app, Arguments& arguments) {
   app.add_option("--max-git-pack", arguments.max_git_mib, "MiB that one fetch from a git repository may bring")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  app.add_option("--log-level", arguments.log_level, "the least important lines that are written to standard error")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
+      ->capture_default_str();
+  app.add_option("--log-format", arguments.log_format, "text, or json: an object for each line, with its time in UTC")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   app.add_option(
          "--allow-outgoing", arguments.allowed_outgoing,
          "ADDRESS, ADDRESS/BITS or ADDRESS:PORT that steps, gates, notifiers and git may call though it is of this machine or "

@@ -87,6 +87,12 @@ void settle_place(const Command& command, Arguments& arguments) {
   if (!arguments.is_elsewhere && arguments.ns.empty()) arguments.ns = "default";
 }
 
+LogLevel log_level_of(std::string_view name) {
+  if (name == "debug") return LogLevel::Debug;
+  if (name == "info") return LogLevel::Info;
+  return name == "error" ? LogLevel::Error : LogLevel::Warn;
+}
+
 Result<AddressPolicy> policy_of(const Arguments& arguments) {
   AddressPolicy policy;
   if (arguments.pod_runtime == "process") SLIPWAY_TRY_VOID(policy.allow(AddressPolicy::kProcessPods));
@@ -134,6 +140,8 @@ int execute(const Command& command, Arguments arguments) {
     }
     options.stop_timeout = *stop_timeout;
     options.max_git_pack = arguments.max_git_mib << 20;
+    options.log_level = log_level_of(arguments.log_level);
+    options.log_format = arguments.log_format == "json" ? os::LogFormat::Json : os::LogFormat::Text;
     auto addresses = policy_of(arguments);
     if (!addresses) return report(addresses.error());
     options.addresses = *std::move(addresses);

@@ -55,7 +55,7 @@ std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name, 
 
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
-      real_(os::RealEnvOptions{options_.log_level}),
+      real_(os::RealEnvOptions{options_.log_level, options_.log_format}),
       git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors", os::ThreadLane::Share::Full),
            lanes(real_, kRemoteLanes, "slipway-git", os::ThreadLane::Share::Background),
            {.folder = options_.data_dir + "/git",

@@ -45,6 +45,7 @@ struct SessionOptions {
   /// The process ends that long after the first signal at the latest. Nothing: a stop takes as long as it takes.
   std::optional<Duration> stop_timeout{};
   LogLevel log_level = LogLevel::Warn;
+  os::LogFormat log_format = os::LogFormat::Text;
 };
 
 /// For processes that go on running: a moment from now, when they have started, what only that needed is let go.

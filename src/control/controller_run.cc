@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "control/events.h"
 
 namespace slipway::control {
 
@@ -27,8 +28,11 @@ class ControllerRun::HomeWatches : public Watches {
   explicit HomeWatches(ControllerRun& run) : run_(run) {}
 
   Informer& primary(const Resource& resource) override {
-    return keep(resource, Form::Whole,
-                [&queue = run_.queue_](const Value& before, const Value& after) { queue.add(key_of_change(before, after)); });
+    Informer& kept = keep(resource, Form::Whole, [&queue = run_.queue_](const Value& before, const Value& after) {
+      queue.add(key_of_change(before, after));
+    });
+    if (run_.primary_ == nullptr) run_.primary_ = &kept;
+    return kept;
   }
 
   Informer& also(const Resource& resource, Mapper mapper) override {
@@ -243,22 +247,35 @@ void ControllerRun::note_written(const ObjectKey& key, std::vector<Written> writ
 
 void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
   env_.metrics.count("slipway_reconcile_total", {{"controller", name_}}, 1);
+  const std::size_t lasting = failures_.lasting();
   switch (outcome.kind) {
     case Outcome::Kind::Settled:
       queue_.forget(key);
       failures_.forget(key);
-      return;
+      break;
     case Outcome::Kind::RetriesAfter:
       queue_.forget(key);
       failures_.forget(key);
       queue_.add_after(key, outcome.after);
-      return;
+      break;
     case Outcome::Kind::Failed:
       env_.metrics.count("slipway_reconcile_errors_total", {{"controller", name_}}, 1);
       failures_.record(key, outcome.error);
       queue_.add_backed_off(key);
-      return;
+      if (!failures_.is_lasting(key) || primary_ == nullptr) break;
+      if (const Value object = primary_->get(key); !object.is_null()) tasks_.spawn(tell_failure(object, outcome.error));
+      break;
   }
+  if (failures_.lasting() == lasting) return;
+  env_.metrics.gauge("slipway_reconcile_failing", {{"controller", name_}}, static_cast<double>(failures_.lasting()));
+}
+
+/// Beside the reconciles, and whether it succeeds or not: the log has it.
+Task<> ControllerRun::tell_failure(Value object, Status cause) {
+  auto client = clusters_.find(home_);
+  if (client == nullptr) co_return;
+  EventText text{.type = "Warning", .reason = "ReconcileError", .message = cause.message, .instance = name_, .is_series = true};
+  static_cast<void>(co_await record_event(env_, *client, std::move(object), std::move(text), agent_));
 }
 
 void ControllerRun::finished(const ObjectKey& key) {

@@ -59,6 +59,8 @@ class ControllerRun {
   void finished(const ObjectKey& key);
   /// Arms the timer of the oldest reconcile that is not overdue yet; none while nothing runs.
   void watch_over_deadlines();
+  /// An event about an object whose reconciles go on failing.
+  Task<> tell_failure(Value object, Status cause);
   Hindrance hindrance(Hindrance::Kind kind, std::string subject, Steady since) const;
 
   Env& env_;
@@ -81,6 +83,7 @@ class ControllerRun {
   std::string agent_;
   std::string name_;
   FailureLog failures_;
+  Informer* primary_ = nullptr;  // of the objects that its keys name; null: it has none
   std::deque<InformerLease> own_caches_;
   std::unique_ptr<HomeWatches> watches_;
   bool is_ready_ = false;  // its caches had their first list

@@ -5,12 +5,13 @@ namespace {
 
 constexpr Duration kMinute = std::chrono::minutes{1};
 constexpr int kOrdinaryConflicts = 2;  // in a row
+constexpr int kLasting = 3;
 
 }  // namespace
 
 void FailureLog::record(const kube::ObjectKey& key, const Status& cause) {
   Failing& failing = failing_[key];
-  ++failing.in_a_row;
+  if (++failing.in_a_row == kLasting) ++lasting_;
   if (cause.reason == Reason::Conflict && failing.in_a_row <= kOrdinaryConflicts) return;
   const Steady now = env_.clock.steady();
   if (now < failing.next_line) return;
@@ -32,6 +33,16 @@ void FailureLog::record(const kube::ObjectKey& key, const Status& cause) {
                                    {"failures", in_a_row},
                                    {"error", cause.message},
                                    {"lines left out before", left_out}});
+}
+
+bool FailureLog::is_lasting(const kube::ObjectKey& key) const {
+  const auto found = failing_.find(key);
+  return found != failing_.end() && found->second.in_a_row >= kLasting;
+}
+
+void FailureLog::forget(const kube::ObjectKey& key) {
+  if (is_lasting(key)) --lasting_;
+  failing_.erase(key);
 }
 
 bool FailureLog::takes_a_line() {

@@ -19,8 +19,12 @@ class FailureLog {
   FailureLog(Env& env, std::string controller) : env_(env), controller_(std::move(controller)) {}
 
   void record(const kube::ObjectKey& key, const Status& cause);
+  /// Whether it failed at least three times in a row.
+  bool is_lasting(const kube::ObjectKey& key) const;
+  /// How many objects did.
+  std::size_t lasting() const { return lasting_; }
   /// The object was reconciled.
-  void forget(const kube::ObjectKey& key) { failing_.erase(key); }
+  void forget(const kube::ObjectKey& key);
 
  private:
   struct Failing {
@@ -36,6 +40,7 @@ class FailureLog {
   Steady minute_ends_ = Steady::min();
   int lines_ = 0;     // in this minute
   int left_out_ = 0;  // since the last line
+  std::size_t lasting_ = 0;
 };
 
 }  // namespace slipway::control

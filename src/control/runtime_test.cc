@@ -361,6 +361,26 @@ TEST_F(RuntimeTest, an_object_whose_write_is_not_seen_is_put_off_and_reported) {
   EXPECT_GE(std::count(diary_.begin(), diary_.end(), "a"), 2);
 }
 
+TEST_F(RuntimeTest, an_object_that_goes_on_failing_gets_an_event) {
+  api_.put("a");
+  bool is_well = false;
+  const auto events = [&] {
+    return std::ranges::count_if(api_.calls, [](const std::string& call) { return call.starts_with("POST events "); });
+  };
+  start([&](Diarist& self, Reconcile&) -> Task<Outcome> {
+    if (self.diary.size() <= 3) EXPECT_EQ(events(), 0) << "not after two failures";
+    if (is_well) co_return Outcome::settled();
+    co_return Outcome::failed(fail(Reason::InternalError, "the tracker cannot be read").error());
+  });
+  env_.advance(seconds{1});
+  EXPECT_GE(events(), 1);
+  is_well = true;
+  env_.advance(seconds{600});
+  const auto told = events();
+  env_.advance(seconds{600});
+  EXPECT_EQ(events(), told);
+}
+
 TEST_F(RuntimeTest, a_controller_may_come_later) {
   api_.put("a");
   start(done);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +26,32 @@ struct Asker {
   Time now{};
 };
 
+/// What one write is told beside yes and no.
+struct Assessment {
+  std::vector<Cause> causes{};
+  std::vector<std::string> warnings{};
+};
+
+/// Judges one write by what costs more than the logic thread may spend: read() and compute() in turns, then result(). The
+/// server runs compute() beside the logic thread and plans the write anew after it.
+class AdmissionCheck {
+ public:
+  AdmissionCheck() = default;
+  AdmissionCheck(const AdmissionCheck&) = delete;
+  AdmissionCheck& operator=(const AdmissionCheck&) = delete;
+  virtual ~AdmissionCheck() = default;
+
+  /// Takes from the cluster what the next compute() needs; of another object than before it begins anew. False: there is
+  /// nothing to compute. `old` is null for a create.
+  virtual bool read(const Object& object, const Object& old, const FindObject& find) = 0;
+  /// On any thread. Ends soon after cancel().
+  virtual void compute() = 0;
+  /// From any thread; read() is not called any more.
+  virtual void cancel() = 0;
+  /// Of what was judged so far; says what was not. May be asked while compute() runs.
+  virtual Assessment result() const = 0;
+};
+
 struct AdmissionRow {
   std::string group;
   std::string kind;
@@ -37,6 +65,8 @@ struct AdmissionRow {
   std::function<Object(const Object& object, const Object& old, const Asker& asker)> mutate_for = {};
   /// As validate, for what depends on who asks. Runs after it, if that found nothing. May be empty.
   std::function<std::vector<Cause>(const Object& object, const Object& old, const Asker& asker)> validate_for = {};
+  /// Gives the check of one write. Runs after validate_for, if the others found nothing. May be empty.
+  std::function<std::shared_ptr<AdmissionCheck>()> check = {};
   /// As validate, for what depends on other objects. Runs last, if the others found nothing. May be empty.
   std::function<std::vector<Cause>(const Object& object, const Object& old, const FindObject& find)> validate_around = {};
   /// What the writer of an accepted object is told, in warning headers. May be empty.

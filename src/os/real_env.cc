@@ -96,7 +96,7 @@ struct RealEnv::Parts {
         compute(loop.get_executor()),
         processes(loop, env),
         programs(env, loop.get_executor()),
-        log(options.log_level),
+        log(options.log_level, options.log_format),
         env{.executor = loop.get_executor(),
             .clock = clock,
             .random = random,

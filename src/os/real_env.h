@@ -14,11 +14,13 @@
 #include "base/env.h"
 #include "base/http.h"
 #include "os/lane.h"
+#include "os/telemetry.h"
 
 namespace slipway::os {
 
 struct RealEnvOptions {
   LogLevel log_level = LogLevel::Info;
+  LogFormat log_format = LogFormat::Text;
 };
 
 class RealEnv {

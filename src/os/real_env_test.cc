@@ -311,6 +311,8 @@ TEST(Processes, another_process_with_the_same_number_is_left_alone) {
 }
 
 TEST(Telemetry, a_log_line_quotes_what_needs_it) {
+  EXPECT_EQ(format_members("pod started", {{"pod", "a-1"}, {"why", "it \"is\"\nso"}, {"none", ""}}),
+            R"("message":"pod started","pod":"a-1","why":"it \"is\"\nso","none":"")");
   EXPECT_EQ(format_line("pod started", {{"pod", "a-1"}, {"why", "it \"is\"\nso"}, {"none", ""}}),
             R"(pod started pod=a-1 why="it \"is\"\nso" none="")");
 }

@@ -89,16 +89,20 @@ class MetricsStream : public http::BodyStream {
 
 }  // namespace
 
-StderrLog::StderrLog(LogLevel least)
-    : logger_(std::make_shared<spdlog::logger>("slipway", std::make_shared<spdlog::sinks::stderr_sink_mt>())) {
-  logger_->set_pattern("%l %v");
+StderrLog::StderrLog(LogLevel least, LogFormat format)
+    : format_(format), logger_(std::make_shared<spdlog::logger>("slipway", std::make_shared<spdlog::sinks::stderr_sink_mt>())) {
+  const bool is_json = format == LogFormat::Json;
+  logger_->set_pattern(is_json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})" : "%l %v",
+                       spdlog::pattern_time_type::utc);
   logger_->set_level(spdlog_level(least));
   logger_->flush_on(spdlog::level::debug);
 }
 
 void StderrLog::write(LogLevel level, std::string_view text, Fields fields) {
   const auto wanted = spdlog_level(level);
-  if (logger_->should_log(wanted)) logger_->log(wanted, spdlog::string_view_t(format_line(text, fields)));
+  if (!logger_->should_log(wanted)) return;
+  const std::string line = format_ == LogFormat::Json ? format_members(text, fields) : format_line(text, fields);
+  logger_->log(wanted, spdlog::string_view_t(line));
 }
 
 std::string format_line(std::string_view text, Log::Fields fields) {
@@ -112,6 +116,18 @@ std::string format_line(std::string_view text, Log::Fields fields) {
     if (is_quoted) line.push_back('"');
   }
   return line;
+}
+
+std::string format_members(std::string_view text, Log::Fields fields) {
+  std::string line = R"("message":")";
+  append_escaped(line, text);
+  for (const auto& [key, value] : fields) {
+    line += R"(",")";
+    append_escaped(line, key);
+    line += R"(":")";
+    append_escaped(line, value);
+  }
+  return line + '"';
 }
 
 void Histogram::observe(double value) {

@@ -1,5 +1,7 @@
 // Log lines on standard error and metrics in memory. A line is `level text key=value …`; a value with spaces, quotes or control
-// characters is quoted as in JSON. Metrics are shown in the Prometheus text format, version 0.0.4, sorted by name and labels:
+// characters is quoted as in JSON. With LogFormat::Json a line is an object:
+// `{"time":…,"level":"warning","message":…,"key":"value"}`, its time in UTC. Metrics are shown in the Prometheus text format,
+// version 0.0.4, sorted by name and labels:
 //
 //   # TYPE apiserver_request_total counter
 //   apiserver_request_total{verb="GET",resource="pods",code="200"} 7
@@ -20,17 +22,22 @@ class logger;
 
 namespace slipway::os {
 
+enum class LogFormat : std::uint8_t { Text, Json };
+
 class StderrLog : public Log {
  public:
-  explicit StderrLog(LogLevel least);
+  explicit StderrLog(LogLevel least, LogFormat format = LogFormat::Text);
   void write(LogLevel level, std::string_view text, Fields fields) override;
 
  private:
+  LogFormat format_;
   std::shared_ptr<spdlog::logger> logger_;
 };
 
 /// The text and fields of a line.
 std::string format_line(std::string_view text, Log::Fields fields);
+/// The members of a line in JSON, without braces: `"message":"pod started","pod":"a-1"`.
+std::string format_members(std::string_view text, Log::Fields fields);
 
 /// Observations in buckets that fit seconds: 0.5 ms to 60 s.
 struct Histogram {

@@ -264,6 +264,8 @@ Result<void> Planner::validate(const Value& object, const Value& old) {
     if (!is_row_of(row, served_.type.kind)) continue;
     if (row.validate) causes = row.validate(object, old);
     if (row.validate_for && causes.empty()) causes = row.validate_for(object, old, asker());
+    if (row.check && causes.empty() && !run_check(row, object, old, causes))
+      return fail(Reason::InternalError, "not judged yet");
     if (row.validate_around && causes.empty()) causes = row.validate_around(object, old, finder());
     if (row.warn && causes.empty()) std::ranges::move(row.warn(object, old, finder()), std::back_inserter(warnings_));
   }
@@ -289,6 +291,18 @@ Result<void> Planner::validate_delete(const Value& old) const {
     return fail(std::move(status));
   }
   return {};
+
+bool Planner::run_check(const kube::AdmissionRow& row, const Value& object, const Value& old, std::vector<Cause>& causes) {
+  auto& check = checks_.by_row[&row];
+  if (check == nullptr) check = row.check();
+  if (checks_.may_compute && check->read(object, old, finder())) {
+    to_compute_ = check;
+    return false;
+  }
+  kube::Assessment assessment = check->result();
+  causes = std::move(assessment.causes);
+  if (causes.empty()) std::ranges::move(assessment.warnings, std::back_inserter(warnings_));
+  return true;
 }
 
 Result<void> Planner::check_size(const Value& object) const {

@@ -159,7 +159,8 @@ Task<Result<Reply>> Verbs::delete_collection(Request request, ServedPtr served) 
       const Value object = served->shown(entry->value, entry->modified);
       if (!selection.matches(object)) continue;  // no longer
       const Revision revision = context_.store.next_revision() + static_cast<Revision>(writes.size());
-      Planner planner(context_, request, *served, revision);
+      Checks checks;  // a deletion has none
+      Planner planner(context_, request, *served, revision, checks);
       auto plan = planner.remove(kube::ns(object), kube::name(object), options);
       if (!plan && plan.error().reason == Reason::NotFound) continue;
       if (!plan) {

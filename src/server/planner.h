@@ -4,11 +4,14 @@
 // rest.BeforeCreate/BeforeUpdate/BeforeDelete).
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kube/admission.h"
 #include "server/builtin/strategy.h"
 #include "server/context.h"
 #include "server/delete_options.h"
@@ -22,13 +25,22 @@ struct Plan {
   std::vector<std::string> warnings{};
 };
 
+/// The admission checks of one write, kept while it is planned again and again.
+struct Checks {
+  std::map<const kube::AdmissionRow*, std::shared_ptr<kube::AdmissionCheck>> by_row{};
+  bool may_compute = true;
+};
+
 class Planner {
  public:
   /// `first_revision`: what the first write of this plan will get. All references outlive the planner.
-  Planner(ServerContext& context, const Request& request, const Served& served, Revision first_revision);
+  Planner(ServerContext& context, const Request& request, const Served& served, Revision first_revision, Checks& checks);
 
-  /// Create, update, patch or delete, as the request says.
+  /// Create, update, patch or delete, as the request says. Meaningless when to_compute() is there: it is run, and the request
+  /// planned again.
   Result<Plan> plan();
+  /// A check that has something to compute, or null.
+  const std::shared_ptr<kube::AdmissionCheck>& to_compute() const { return to_compute_; }
   /// A delete of one object, as plan() does for a DELETE.
   Result<Plan> remove(std::string_view ns, std::string_view name, const DeleteOptions& options);
   /// Newest revision that was looked at: an answer without a write of its own may only go out when this is durable.
@@ -84,6 +96,9 @@ class Planner {
   /// What a user deletes is judged by the rows of who asks (validate_for): `object` is then the old one with a
   /// deletionTimestamp. Forbidden with what they say.
   Result<void> validate_delete(const Value& old) const;
+
+  /// False: it has something to compute first.
+  bool run_check(const kube::AdmissionRow& row, const Value& object, const Value& old, std::vector<Cause>& causes);
   /// For rows that look at other objects, in head state.
   kube::FindObject finder() const;
   kube::Asker asker() const;
@@ -111,6 +126,8 @@ class Planner {
   const Served& served_;
   const Revision first_revision_;
   const Time now_;
+  Checks& checks_;
+  std::shared_ptr<kube::AdmissionCheck> to_compute_;
   Revision based_on_ = 0;
   std::vector<std::string> warnings_;
 };

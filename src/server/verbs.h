@@ -9,6 +9,7 @@
 #include "server/crd.h"
 #include "server/endpoint.h"
 #include "server/field_index.h"
+#include "server/planner.h"
 
 namespace slipway::server {
 
@@ -41,6 +42,7 @@ class Verbs {
   Task<Result<Reply>> whole_list(Request request, ServedPtr served);
   Task<Result<ListReply>> read_list(Request request, ServedPtr served);
   Task<Result<Reply>> write(Request request, ServedPtr served);
+  Task<Result<Reply>> carry_out(Request request, ServedPtr served, Result<Plan> plan, Revision based_on);
   Task<Result<Reply>> delete_collection(Request request, ServedPtr served);
   /// Waits until what an answer was based on is durable, so that nothing is told that a failing disk may take back.
   Task<Result<void>> settle(Revision based_on);

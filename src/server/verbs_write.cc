@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/compute_pool.h"
 #include "json/text.h"
 #include "kube/schema.h"
 #include "server/access/escalation.h"
@@ -33,6 +34,9 @@ Status forbidden(const kube::Resource& resource, std::string_view name, std::str
   return status;
 }
 
+/// What the admission of one write may compute beside the logic thread, with the waiting for a thread.
+constexpr Duration kMaxAdmission = std::chrono::seconds{1};
+
 bool is_generation_neutral(std::string_view key, const kube::ResourceType& type) {
   return key == "metadata" || key == "apiVersion" || key == "kind" || (key == "status" && (type.has_status || !type.is_custom));
 }
@@ -50,8 +54,13 @@ bool has_new_content(const Value& object, const Value& old, const kube::Resource
 
 }  // namespace
 
-Planner::Planner(ServerContext& context, const Request& request, const Served& served, Revision first_revision)
-    : context_(context), request_(request), served_(served), first_revision_(first_revision), now_(context.env.clock.now()) {}
+Planner::Planner(ServerContext& context, const Request& request, const Served& served, Revision first_revision, Checks& checks)
+    : context_(context),
+      request_(request),
+      served_(served),
+      first_revision_(first_revision),
+      now_(context.env.clock.now()),
+      checks_(checks) {}
 
 Result<Plan> Planner::plan() {
   SLIPWAY_TRY_VOID(check_request());
@@ -319,10 +328,26 @@ kube::Writer Planner::writer() const {
 }
 
 Task<Result<Reply>> Verbs::write(Request request, ServedPtr served) {
-  Planner planner(context_, request, *served, context_.store.next_revision());
-  auto plan = planner.plan();
+  const Steady deadline = context_.env.clock.steady() + kMaxAdmission;
+  Checks checks;
+  while (true) {
+    Planner planner(context_, request, *served, context_.store.next_revision(), checks);
+    auto plan = planner.plan();
+    const std::shared_ptr<kube::AdmissionCheck> check = planner.to_compute();
+    if (check == nullptr) co_return co_await carry_out(request, served, std::move(plan), planner.based_on());
+    const bool is_done = co_await compute_until(context_.env, request.ns, [check] { check->compute(); }, deadline);
+    if (!is_done) check->cancel();
+    checks.may_compute = is_done;
+    // What was true when the request came may not be any more.
+    SLIPWAY_CO_TRY_VOID(authorize(request));
+    SLIPWAY_CO_TRY(served_now, context_.registry.served(request.resource));
+    served = std::move(served_now);
+  }
+}
+
+Task<Result<Reply>> Verbs::carry_out(Request request, ServedPtr served, Result<Plan> plan, Revision based_on) {
   if (!plan || plan->writes.empty()) {
-    SLIPWAY_CO_TRY_VOID(co_await settle(planner.based_on()));
+    SLIPWAY_CO_TRY_VOID(co_await settle(based_on));
     if (!plan) co_return fail(std::move(plan).error());
     co_return Reply{std::move(plan->reply), std::move(plan->warnings), request.dry_run ? plan->code : 200};
   }

@@ -25,6 +25,8 @@ class Reads {
   /// `data` with the members that are read. An object that is read somewhere keeps the kind it has.
   json::Value part_of(const json::Value& data) const { return part_of(root_, data); }
   bool is_all() const { return root_.is_all; }
+  /// Whether anything of one member is read.
+  bool sees(std::string_view member) const { return root_.is_all || root_.below.contains(member); }
 
  private:
   struct Part {

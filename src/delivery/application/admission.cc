@@ -8,6 +8,7 @@
 
 #include "delivery/application/authors.h"
 #include "delivery/application/definition_store.h"
+#include "delivery/application/delivery_check.h"
 #include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/rollout_plans.h"
@@ -74,8 +75,55 @@ std::vector<Cause> check_creating(const kube::Object& application, const kube::O
 std::vector<Cause> check_marks(const kube::Object& application, const kube::Object& old) {
   std::vector<Cause> causes = check_rollout_template(application, old);
   std::ranges::move(check_creating(application, old), std::back_inserter(causes));
+  std::ranges::move(check_counts(application["spec"], old["spec"]), std::back_inserter(causes));
   return causes;
 }
+
+/// The check of one write of an Application.
+class WriteCheck : public kube::AdmissionCheck {
+ public:
+  WriteCheck(std::shared_ptr<DefinitionStore> store, OnFault on_fault) : store_(std::move(store)), on_fault_(on_fault) {}
+
+  bool read(const kube::Object& object, const kube::Object& old, const kube::FindObject& find) override {
+    Value seen = json::array({seen_of(object), seen_of(old)});
+    if (check_ == nullptr || seen_ != seen) check_ = std::make_unique<DeliveryCheck>(object, old);
+    seen_ = std::move(seen);
+    return check_->read(lookup_in(*store_, object, find));
+  }
+  void compute() override { check_->compute(); }
+  void cancel() override { check_->cancel(); }
+
+  kube::Assessment result() const override {
+    kube::Assessment out;
+    if (check_ == nullptr) return {.causes = {}, .warnings = {kCutShort}};
+    std::vector<Cause> causes = check_->causes();
+    if (on_fault_ == OnFault::Warn) {
+      out.warnings = as_texts(causes);
+    } else {
+      out.causes = std::move(causes);
+    }
+    if (check_->is_cut_short()) out.warnings.emplace_back(kCutShort);
+    return out;
+  }
+
+ private:
+  static constexpr const char* kCutShort =
+      "not every component was rendered before this was accepted, since that took longer than admission may: what is wrong "
+      "with "
+      "the others is told when they are delivered";
+
+  /// What of an Application is judged: uid and times of a create are others each time it is planned.
+  static Value seen_of(const kube::Object& application) {
+    const Value& metadata = application["metadata"];
+    return json::array({application["spec"], metadata["name"], metadata["namespace"], metadata["labels"],
+                        metadata["annotations"], Value(kube::is_deleting(application))});
+  }
+
+  std::shared_ptr<DefinitionStore> store_;
+  OnFault on_fault_;
+  std::unique_ptr<DeliveryCheck> check_;
+  Value seen_;  // what check_ judges
+};
 
 kube::AdmissionRow application_row(OnFault on_fault, const std::string& definition_namespace, CheckPlan check_plan) {
   const auto store = std::make_shared<DefinitionStore>(definition_namespace);
@@ -86,17 +134,15 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
                          .mutate_for = record_identity,
                          .validate_for = check_service_account,
                          .stamp_status = stamp_run};
-  row.validate_around = [store, on_fault, check_plan = std::move(check_plan)](
-                            const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
-    std::vector<Cause> causes;
-    if (on_fault == OnFault::Refuse) causes = check_delivery(object, old, lookup_in(*store, object, find));
-    return causes.empty() ? check_plans(object, old, find, check_plan, on_fault) : causes;
+  row.check = [store, on_fault] { return std::make_shared<WriteCheck>(store, on_fault); };
+  row.validate_around = [on_fault, check_plan = std::move(check_plan)](const kube::Object& object, const kube::Object& old,
+                                                                       const kube::FindObject& find) {
+    return check_plans(object, old, find, check_plan, on_fault);
   };
-  row.warn = [store, on_fault](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
+  row.warn = [store](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
     const Lookup lookup = lookup_in(*store, object, find);
     std::vector<std::string> told = run_warnings(object, old);
     for (auto* more : {trait_warnings, step_warnings}) std::ranges::move(more(object, old, lookup), std::back_inserter(told));
-    if (on_fault == OnFault::Warn) std::ranges::move(as_texts(check_delivery(object, old, lookup)), std::back_inserter(told));
     return told;
   };
   return row;

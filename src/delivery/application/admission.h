@@ -16,9 +16,6 @@ namespace slipway::delivery::application {
 /// Calls steps step-<i>, sub-steps step-<i>-<j> and policies <type>-auto-gen-<i> where they have no name.
 kube::Object with_names(const kube::Object& application, const kube::Object& old);
 
-/// Every fault of an Application; `old` is null for a create. What was judged once is not judged again while nothing of it
-/// changes. Components and traits whose templates make no calls are rendered, each under the budget of templates.
-std::vector<Cause> check_delivery(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
 /// "spec.components[0].traits[1]: …" for traits that go by their definitions with neither another trait nor the workload;
 /// nothing comes of it.
 std::vector<std::string> trait_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);

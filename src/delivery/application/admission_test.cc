@@ -68,14 +68,24 @@ parameter: {
 
   /// What is said about a spec as YAML: "FieldValueRequired spec.x: Required value".
   Texts faults(const std::string& spec, const Value& old = {}, const std::string& annotations = "{}") const {
+    const Value object = application(spec, annotations);
+    std::vector<Cause> causes = assess(object, old).causes;
+    if (causes.empty()) causes = row_.validate_around(object, old, finder());
     Texts texts;
-    if (!row_.validate_around) return texts;
-    for (const Cause& one : row_.validate_around(application(spec, annotations), old, finder())) {
-      texts.push_back(fmt::format("{} {}: {}", one.reason, one.field, one.message));
-    }
+    for (const Cause& one : causes) texts.push_back(fmt::format("{} {}: {}", one.reason, one.field, one.message));
     return texts;
   }
-  Texts warnings(const std::string& spec) const { return row_.warn(application(spec), {}, finder()); }
+  Texts warnings(const std::string& spec) const {
+    Texts texts = assess(application(spec), {}).warnings;
+    std::ranges::move(row_.warn(application(spec), {}, finder()), std::back_inserter(texts));
+    return texts;
+  }
+  kube::Assessment assess(const Value& object, const Value& old) const {
+    const auto check = row_.check();
+    while (check->read(object, old, finder())) check->compute();
+    return check->result();
+  }
+  std::shared_ptr<kube::AdmissionCheck> check() const { return row_.check(); }
 
   static Value application(const std::string& spec, const std::string& annotations = "{}") {
     return yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: shop, namespace: prod}}")
@@ -83,10 +93,6 @@ parameter: {
         .with("spec", yaml(spec));
   }
 
- private:
-  static std::string key(std::string_view kind, std::string_view ns, std::string_view name) {
-    return fmt::format("{} {}/{}", kind, ns, name);
-  }
   kube::FindObject finder() const {
     return [this](const kube::Resource& resource, std::string_view ns, std::string_view name) {
       static const std::map<std::string, std::string> kKinds = {{kComponentDefinitions.plural, "ComponentDefinition"},
@@ -98,6 +104,11 @@ parameter: {
       const auto found = kind == kKinds.end() ? objects_.end() : objects_.find(key(kind->second, ns, name));
       return found == objects_.end() ? Value() : found->second;
     };
+  }
+
+ private:
+  static std::string key(std::string_view kind, std::string_view ns, std::string_view name) {
+    return fmt::format("{} {}/{}", kind, ns, name);
   }
 
   kube::AdmissionRow row_;
@@ -376,6 +387,53 @@ TEST(Admission, on_warn_accepts_faults_and_tells_them) {
   const Desk desk(OnFault::Warn);
   EXPECT_EQ(desk.faults(web("{}")), Texts{});
   EXPECT_EQ(desk.warnings(web("{}")), Texts{"spec.components[0].properties.image: Required value: string"});
+}
+
+TEST(Admission, what_is_cancelled_is_accepted_with_a_warning) {
+  const Desk desk;
+  const Value object = Desk::application("{components: [{name: a, type: webservice, properties: {}}]}");
+  const auto check = desk.check();
+  ASSERT_TRUE(check->read(object, {}, desk.finder()));
+  check->cancel();
+  check->compute();
+  const kube::Assessment cut = check->result();
+  EXPECT_TRUE(cut.causes.empty());
+  ASSERT_EQ(cut.warnings.size(), 1U);
+  EXPECT_TRUE(cut.warnings[0].starts_with("not every component was rendered")) << cut.warnings[0];
+}
+
+TEST(Admission, a_check_goes_on_with_the_same_application_and_begins_anew_with_another) {
+  const Desk desk;
+  const Value object = Desk::application("{components: [{name: a, type: webservice, properties: {}}]}");
+  const auto check = desk.check();
+  ASSERT_TRUE(check->read(object, {}, desk.finder()));
+  check->compute();
+  EXPECT_FALSE(check->read(object.with_path({"metadata", "uid"}, "planned again"), {}, desk.finder()));
+  EXPECT_EQ(check->result().causes.size(), 1U);
+  const Value other = Desk::application("{components: [{name: a, type: webservice, properties: {image: i}}]}");
+  ASSERT_TRUE(check->read(other, {}, desk.finder()));
+  check->compute();
+  EXPECT_FALSE(check->read(other, {}, desk.finder()));
+  EXPECT_TRUE(check->result().causes.empty());
+}
+
+TEST(Admission, bounds_the_counts_and_lets_what_is_there_shrink) {
+  const auto with_components = [](std::size_t count) {
+    json::ArrayBuilder components;
+    for (std::size_t i = 0; i < count; ++i) {
+      components.add(json::object({{"name", fmt::format("c{}", i)}, {"type", "webservice"}}));
+    }
+    return Desk::application("{}").with_path({"spec", "components"}, components.build());
+  };
+  const auto row = admission_rows(OnFault::Refuse).front();
+  EXPECT_TRUE(row.validate(with_components(500), {}).empty());
+  const auto causes = row.validate(with_components(501), {});
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_EQ(causes[0].field, "spec.components");
+  EXPECT_EQ(causes[0].message, "Too many: 501: must have at most 500 items");
+  EXPECT_TRUE(row.validate(with_components(601), with_components(601)).empty());
+  EXPECT_TRUE(row.validate(with_components(600), with_components(601)).empty());
+  EXPECT_EQ(row.validate(with_components(602), with_components(601)).size(), 1U);
 }
 
 TEST(Admission, names_what_has_no_name) {

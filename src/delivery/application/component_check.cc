@@ -142,22 +142,30 @@ ComponentCheck::ComponentCheck(const kube::Object& application, const kube::Obje
   if (overrides.size() > 1) overridden_.push_back(std::move(all));
 }
 
-std::vector<Cause> ComponentCheck::rendering(const ComponentSpec& component, const ComponentTemplates& templates,
-                                             const Lookup& lookup, bool is_fed, const std::string& path) const {
-  const auto error = error_of(component, templates, context_);
-  if (!error || may_pass(*error, is_fed || !component.inputs.empty()) || is_mended(component.name, lookup)) return {};
-  return causes_of(*error, component, path);
+RenderingCheck ComponentCheck::rendering(const ComponentSpec& component, ComponentTemplates templates, const Lookup& lookup,
+                                         bool is_fed, std::string path) const {
+  RenderingCheck check{.component = component,
+                       .templates = std::move(templates),
+                       .overridden = {},
+                       .is_fed = is_fed || !component.inputs.empty(),
+                       .path = std::move(path)};
+  for (const std::vector<ComponentSpec>& components : overridden_) {
+    const auto found = std::ranges::find(components, component.name, &ComponentSpec::name);
+    if (found == components.end()) continue;
+    auto known = definitions_of(*found, Parsed(), lookup);
+    if (known) check.overridden.push_back({*found, {std::move(known->first), std::move(known->second)}});
+  }
+  return check;
 }
 
-bool ComponentCheck::is_mended(const std::string& component, const Lookup& lookup) const {
-  return std::ranges::any_of(overridden_, [&](const std::vector<ComponentSpec>& components) {
-    const auto found = std::ranges::find(components, component, &ComponentSpec::name);
-    if (found == components.end()) return false;
-    const auto templates = definitions_of(*found, Parsed(), lookup);
-    if (!templates) return false;
-    const auto error = error_of(*found, {templates->first, templates->second}, context_);
-    return !error || may_pass(*error, !found->inputs.empty());
+std::vector<Cause> RenderingCheck::faults(const RenderContext& context) const {
+  const auto error = error_of(component, templates, context);
+  if (!error || may_pass(*error, is_fed)) return {};
+  const bool is_mended = std::ranges::any_of(overridden, [&](const auto& one) {
+    const auto wrong = error_of(one.first, one.second, context);
+    return !wrong || may_pass(*wrong, !one.first.inputs.empty());
   });
+  return is_mended ? std::vector<Cause>() : causes_of(*error, component, path);
 }
 
 std::vector<Cause> ComponentCheck::immutable(const ComponentSpec& component, const ComponentTemplates& templates,

@@ -183,9 +183,10 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
 
 Task<Result<Scoped>> ApplicationController::apply_scoped(kube::Object application, Lookup lookup) {
   Result<Scoped> made = Scoped{.application = application, .custom = {}, .policies = {}, .record = {}};
-  if (!has_scoped_policies(application, lookup)) co_return made;
+  const std::vector<ScopedPolicy> policies = scoped_policies(application, lookup);
+  if (policies.empty()) co_return made;
   const std::string tenant(kube::ns(application));
-  co_await compute_for(env_, tenant, [&] { made = with_scoped_policies(application, lookup); });
+  co_await compute_for(env_, tenant, [&] { made = with_scoped_policies(application, policies); });
   co_return made;
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "delivery/application/admission.h"
 #include "delivery/application/conditions.h"
+#include "delivery/application/delivery_check.h"
 
 namespace slipway::delivery::application {
 namespace {

@@ -74,7 +74,7 @@ class Offline {
       }
       return false;
     }
-    auto scoped = with_scoped_policies(application_, lookup_);
+    auto scoped = with_scoped_policies(application_, scoped_policies(application_, lookup_));
     if (!scoped) {
       const std::vector<Cause>& causes = scoped.error().causes;
       fault(causes.empty() ? "spec.policies" : causes.front().field, scoped.error().message);

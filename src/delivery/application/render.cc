@@ -93,12 +93,18 @@ class Renderer {
     return patch_from_trait(trait, *root);
   }
 
+  /// Only what the template reads is handed over: else each of many components would take in all of them, and each of many
+  /// traits what all others made.
   std::vector<cue::Hole> context_holes(int trait) const {
     Value seen = context_value_;
     if (trait != kOwn) seen = seen.with("componentType", revision_name(component_.type));
+    const workflow::TemplatePtr& program = definition(trait).program;
+    if (program != nullptr) seen = program->context.part_of(seen);
     std::vector<cue::Hole> holes = {{"context", seen}};
     if (trait == kOwn) return holes;
-    if (workload_.exists()) holes.push_back({"context.output", workload_});
+    const auto sees = [&](std::string_view member) { return program == nullptr || program->context.sees(member); };
+    if (workload_.exists() && sees("output")) holes.push_back({"context.output", workload_});
+    if (!sees("outputs")) return holes;
     for (const auto& [name, object] : newest_auxiliaries()) holes.push_back({outputs_path(name), object});
     return holes;
   }

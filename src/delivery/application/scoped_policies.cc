@@ -29,32 +29,6 @@ DefinitionPtr scoped_definition(const Value& policy, const Lookup& lookup) {
   return found && is_application_scoped(**found) ? *found : nullptr;
 }
 
-struct ScopedPolicy {
-  Value policy;  // {name, type, properties}
-  DefinitionPtr definition;
-  std::string path;  // "spec.policies[0]"; empty: it is a global one
-};
-
-std::vector<ScopedPolicy> scoped_policies(const kube::Object& application, const Lookup& lookup) {
-  std::vector<ScopedPolicy> named;
-  const Value& policies = application["spec"]["policies"];
-  for (std::size_t i = 0; i < policies.size(); ++i) {
-    const Value& policy = policies.item(i);
-    DefinitionPtr definition = scoped_definition(policy, lookup);
-    if (definition) named.push_back({policy, std::move(definition), fmt::format("spec.policies[{}]", i)});
-  }
-  if (kube::annotation(application, kSkipGlobalPolicies) == "true") return named;
-  std::vector<ScopedPolicy> all;
-  for (const DefinitionPtr& definition : lookup.global_policies ? lookup.global_policies() : std::vector<DefinitionPtr>()) {
-    const auto is_it = [&](const ScopedPolicy& one) { return one.policy["type"].as_string() == definition->name; };
-    if (std::ranges::any_of(named, is_it)) continue;
-    const Value policy = json::object({{"name", definition->name}, {"type", definition->name}});
-    all.push_back({policy, definition, ""});
-  }
-  std::ranges::move(named, std::back_inserter(all));
-  return all;
-}
-
 Value or_empty(const Value& value) { return value.is_object() ? value : Value::empty_object(); }
 
 Value added(const Value& base, const Value& more) {
@@ -129,7 +103,7 @@ Status missing(const std::vector<ParameterFault>& parameters, const ScopedPolicy
 }
 
 /// `output` of the policy's template; null: it is not enabled.
-Result<Value> output_of(const kube::Object& application, const ScopedPolicy& scoped) {
+Result<Value> output_of(const kube::Object& application, const ScopedPolicy& scoped, const cue::Limits& limits) {
   const Value& policy = scoped.policy;
   const Definition& definition = *scoped.definition;
   const TemplateRun run{.place = "policy",
@@ -137,7 +111,7 @@ Result<Value> output_of(const kube::Object& application, const ScopedPolicy& sco
                         .parameter = or_empty(policy["properties"]),
                         .context = {{"context", context_of(application, policy, definition)}},
                         .answers = {},
-                        .limits = cue::Limits::for_template()};
+                        .limits = limits};
   auto made = run_template(run);
   if (const auto* wrong = std::get_if<RenderError>(&made)) {
     return fail(Reason::Invalid, wrong->field.empty() ? wrong->message : wrong->field + ": " + wrong->message);
@@ -188,17 +162,36 @@ bool is_application_scoped(const Definition& definition) {
   return definition.object["spec"]["scope"].as_string() == "Application";
 }
 
-bool has_scoped_policies(const kube::Object& application, const Lookup& lookup) {
-  return !scoped_policies(application, lookup).empty();
+std::vector<ScopedPolicy> scoped_policies(const kube::Object& application, const Lookup& lookup) {
+  std::vector<ScopedPolicy> named;
+  const Value& policies = application["spec"]["policies"];
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const Value& policy = policies.item(i);
+    DefinitionPtr definition = scoped_definition(policy, lookup);
+    if (definition) named.push_back({policy, std::move(definition), fmt::format("spec.policies[{}]", i)});
+  }
+  if (kube::annotation(application, kSkipGlobalPolicies) == "true") return named;
+  std::vector<ScopedPolicy> all;
+  for (const DefinitionPtr& definition : lookup.global_policies ? lookup.global_policies() : std::vector<DefinitionPtr>()) {
+    const auto is_it = [&](const ScopedPolicy& one) { return one.policy["type"].as_string() == definition->name; };
+    if (std::ranges::any_of(named, is_it)) continue;
+    const Value policy = json::object({{"name", definition->name}, {"type", definition->name}});
+    all.push_back({policy, definition, ""});
+  }
+  std::ranges::move(named, std::back_inserter(all));
+  return all;
 }
 
-Result<Scoped> with_scoped_policies(const kube::Object& application, const Lookup& lookup) {
+Result<Scoped> with_scoped_policies(const kube::Object& application, const std::vector<ScopedPolicy>& policies,
+                                    const std::atomic<bool>* cancelled) {
   Scoped scoped{.application = application, .custom = {}, .policies = {}, .record = {}};
   json::ObjectBuilder record;
-  for (const ScopedPolicy& one : scoped_policies(application, lookup)) {
+  cue::Limits limits = cue::Limits::for_template();
+  limits.cancelled = cancelled;
+  for (const ScopedPolicy& one : policies) {
     const Value& policy = one.policy;
     const std::string name = policy["name"].str();
-    auto output = output_of(scoped.application, one);
+    auto output = output_of(scoped.application, one, limits);
     if (!output) {
       Status error = std::move(output).error();
       error.message = fmt::format("policy {}: {}", name, error.message);

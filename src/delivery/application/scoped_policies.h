@@ -9,6 +9,7 @@
 // are frozen in its revision, as its definitions are; another one counts from the next revision on.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,19 @@ struct Scoped {
   Value record;  // what each policy made, by its name; null: there is none
 };
 
+struct ScopedPolicy {
+  Value policy;  // {name, type, properties}
+  DefinitionPtr definition;
+  std::string path;  // "spec.policies[0]"; empty: it is a global one
+};
+
 bool is_application_scoped(const Definition& definition);
-/// The application itself when it has no such policy. Errors: Invalid, which names the policy. Runs templates: for the
-/// compute pool, but for applications without such policies.
-Result<Scoped> with_scoped_policies(const kube::Object& application, const Lookup& lookup);
-/// Whether it names one that is there, or has a global one.
-bool has_scoped_policies(const kube::Object& application, const Lookup& lookup);
+/// Those that the application names and that are there, and the global ones, in the order in which they apply.
+std::vector<ScopedPolicy> scoped_policies(const kube::Object& application, const Lookup& lookup);
+/// The application itself when there are none. Errors: Invalid, which names the policy. Runs templates: for the compute pool.
+/// `cancelled`: ends soon once it is true.
+Result<Scoped> with_scoped_policies(const kube::Object& application, const std::vector<ScopedPolicy>& policies,
+                                    const std::atomic<bool>* cancelled = nullptr);
 
 /// What policies made, with the metadata of what is stored but for labels and annotations; those annotations that say as whom
 /// it acts are the stored ones, too. Part of with_scoped_policies().

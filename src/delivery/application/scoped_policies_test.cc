@@ -27,9 +27,10 @@ Result<Scoped> scoped_by(const std::string& text, Named named = Named::Yes) {
                 },
                 .policy = {},
                 .workflow = {}};
-  if (named == Named::Yes) return with_scoped_policies(yaml(kStored), lookup);
+  if (named == Named::Yes) return with_scoped_policies(yaml(kStored), scoped_policies(yaml(kStored), lookup));
   lookup.global_policies = [&] { return std::vector<DefinitionPtr>{library.find(DefinitionKind::Policy, "t")}; };
-  return with_scoped_policies(yaml(kStored).without_path({"spec", "policies"}), lookup);
+  const Value unnamed = yaml(kStored).without_path({"spec", "policies"});
+  return with_scoped_policies(unnamed, scoped_policies(unnamed, lookup));
 }
 
 Result<Scoped> scoped(const std::string& output) { return scoped_by("output: " + output); }

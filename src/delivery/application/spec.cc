@@ -231,6 +231,28 @@ std::optional<Cause> check_size(const Value& spec) {
   return field::too_long(path, kMaxSpecBytes);
 }
 
+namespace {
+
+std::size_t count_steps(const Value& steps) {
+  std::size_t count = steps.size();
+  for (const Value& step : steps.items()) count += step["subSteps"].size();
+  return count;
+}
+
+void check_count(std::string path, std::size_t count, std::size_t old_count, std::size_t max, Causes& causes) {
+  if (count > max && count > old_count) causes.push_back(field::too_many(std::move(path), count, max));
+}
+
+}  // namespace
+
+std::vector<Cause> check_counts(const Value& spec, const Value& old_spec) {
+  Causes causes;
+  check_count("spec.components", spec["components"].size(), old_spec["components"].size(), kMaxComponents, causes);
+  check_count("spec.workflow.steps", count_steps(spec["workflow"]["steps"]), count_steps(old_spec["workflow"]["steps"]),
+              kMaxSteps, causes);
+  return causes;
+}
+
 std::vector<Cause> check_application(const ApplicationSpec& spec) {
   Causes causes;
   require_unique_names(spec.components, "spec.components", causes);

@@ -1,10 +1,10 @@
+#include "delivery/application/delivery_check.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "delivery/application/admission.h"
-#include "delivery/application/component_check.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/policy_properties.h"
 #include "delivery/application/scoped_policies.h"
@@ -23,24 +23,25 @@ bool is_as_before(const kube::Object& application, const kube::Object& old) {
                              [&](const char* key) { return kube::annotation(application, key) == kube::annotation(old, key); });
 }
 
-/// Gathers the faults of one Application in the order of its fields.
-class Check {
- public:
-  Check(const kube::Object& application, const kube::Object& old, const Lookup& lookup)
-      : application_(application), old_(old), lookup_(lookup) {}
+}  // namespace
 
-  std::vector<Cause> run() {
+/// Gathers the faults of one Application in the order of its fields.
+class DeliveryCheck::Reading {
+ public:
+  Reading(const kube::Object& application, const kube::Object& old, const Lookup& lookup, DeliveryCheck& check)
+      : application_(application), old_(old), lookup_(lookup), check_(check) {}
+
+  void run() {
     check_annotations();
-    if (!read()) return std::move(causes_);
+    if (!read()) return;
     check_workflow();
     check_policies();
     check_components();
-    return std::move(causes_);
   }
 
  private:
-  void add(Cause cause) { causes_.push_back(std::move(cause)); }
-  void add(std::vector<Cause> causes) { std::ranges::move(causes, std::back_inserter(causes_)); }
+  void add(Cause cause) { check_.causes_.push_back(std::move(cause)); }
+  void add(std::vector<Cause> causes) { std::ranges::move(causes, std::back_inserter(check_.causes_)); }
 
   void check_annotations() {
     const Value& annotations = application_["metadata"]["annotations"];
@@ -219,14 +220,16 @@ class Check {
       check_conflicts(component, templates, path);
       if (!is_known) continue;
       add(check.immutable(component, templates, path));
-      add(check.rendering(component, templates, lookup_, fed_.contains(component.name), path));
+      RenderingCheck rendering = check.rendering(component, templates, lookup_, fed_.contains(component.name), path);
+      check_.renderings_.push_back({check_.causes_.size(), std::move(rendering), {}});
     }
+    check_.context_ = check.context();
   }
 
   const kube::Object& application_;
   const kube::Object& old_;
   const Lookup& lookup_;
-  std::vector<Cause> causes_;
+  DeliveryCheck& check_;
   ApplicationSpec spec_;
   workflow::Steps steps_;
   std::vector<std::string> step_names_;
@@ -234,14 +237,79 @@ class Check {
   std::set<std::string> fed_;          // components into whose step a variable goes
 };
 
-}  // namespace
+DeliveryCheck::DeliveryCheck(kube::Object application, kube::Object old)
+    : application_(std::move(application)), old_(std::move(old)) {}
+
+bool DeliveryCheck::read(const Lookup& lookup) {
+  if (stage_ == Stage::Start) {
+    stage_ = Stage::Renderings;
+    if (kube::is_deleting(application_) || is_as_before(application_, old_)) return false;
+    stage_ = Stage::Policies;
+    policies_ = scoped_policies(application_, lookup);
+    if (!policies_.empty()) return true;
+    scoped_ = Scoped{.application = application_, .custom = {}, .policies = {}, .record = {}};
+  }
+  if (stage_ == Stage::Policies) {
+    stage_ = Stage::Renderings;
+    if (!take_scoped()) return false;
+    Reading((*scoped_)->application, old_, lookup, *this).run();
+    context_.limits.cancelled = &is_cancelled_;
+  }
+  return judged_ < renderings_.size();
+}
+
+bool DeliveryCheck::take_scoped() {
+  if (*scoped_) return true;
+  const Status& error = scoped_->error();
+  causes_ = error.causes;
+  if (causes_.empty()) {
+    causes_ = {field::invalid("spec.policies", json::print(application_["spec"]["policies"]), error.message)};
+  }
+  return false;
+}
+
+void DeliveryCheck::compute() {
+  if (stage_ == Stage::Policies) {
+    scoped_ = with_scoped_policies(application_, policies_, &is_cancelled_);
+  } else {
+    render();
+  }
+}
+
+void DeliveryCheck::render() {
+  for (std::size_t i = judged_; i < renderings_.size() && !is_cancelled_; ++i) {
+    Rendering& one = renderings_[i];
+    std::vector<Cause> faults = one.check->faults(context_);
+    if (is_cancelled_) return;  // what was found may be the cancellation itself
+    one.faults = std::move(faults);
+    one.check.reset();
+    judged_.store(i + 1, std::memory_order_release);
+  }
+}
+
+bool DeliveryCheck::is_cut_short() const {
+  return is_cancelled_ && (stage_ == Stage::Policies || judged_.load(std::memory_order_acquire) < renderings_.size());
+}
+
+std::vector<Cause> DeliveryCheck::causes() const {
+  const std::size_t judged = judged_.load(std::memory_order_acquire);
+  std::vector<Cause> out;
+  std::size_t at = 0;
+  const auto take = [&](std::size_t end) {
+    for (; at < end; ++at) out.push_back(causes_[at]);
+  };
+  for (std::size_t i = 0; i < judged; ++i) {
+    take(renderings_[i].after);
+    std::ranges::copy(renderings_[i].faults, std::back_inserter(out));
+  }
+  take(causes_.size());
+  return out;
+}
 
 std::vector<Cause> check_delivery(const kube::Object& application, const kube::Object& old, const Lookup& lookup) {
-  if (kube::is_deleting(application) || is_as_before(application, old)) return {};
-  auto scoped = with_scoped_policies(application, lookup);
-  if (!scoped && !scoped.error().causes.empty()) return scoped.error().causes;
-  if (!scoped) return {field::invalid("spec.policies", json::print(application["spec"]["policies"]), scoped.error().message)};
-  return Check(scoped->application, old, lookup).run();
+  DeliveryCheck check(application, old);
+  while (check.read(lookup)) check.compute();
+  return check.causes();
 }
 
 }  // namespace slipway::delivery::application

@@ -1,0 +1,62 @@
+// Every fault of an Application that can be known before anything is delivered, each with its place in what the user wrote, in
+// the order of the fields. What costs more than the logic thread may spend is computed apart: application-scoped policies,
+// which come first, and the renderings of components.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "delivery/application/component_check.h"
+#include "delivery/application/parsed.h"
+#include "delivery/application/scoped_policies.h"
+
+namespace slipway::delivery::application {
+
+class DeliveryCheck {
+ public:
+  /// `old` is null for a create. What was judged once is not judged again while nothing of it changes.
+  DeliveryCheck(kube::Object application, kube::Object old);
+  DeliveryCheck(const DeliveryCheck&) = delete;
+  DeliveryCheck& operator=(const DeliveryCheck&) = delete;
+
+  /// Takes from the cluster what the next compute() needs; false: all is judged. On the logic thread, never beside compute().
+  bool read(const Lookup& lookup);
+  /// On any one thread; each template within the budget of templates.
+  void compute();
+  /// Ends compute() soon. From any thread.
+  void cancel() { is_cancelled_ = true; }
+  /// Of what was judged so far. May be asked while compute() runs.
+  std::vector<Cause> causes() const;
+  /// Whether compute() was ended before all was judged.
+  bool is_cut_short() const;
+
+ private:
+  class Reading;
+  enum class Stage : std::uint8_t { Start, Policies, Renderings };
+  struct Rendering {
+    std::size_t after;  // so many of causes_ come before
+    std::optional<RenderingCheck> check;
+    std::vector<Cause> faults;  // once it was judged
+  };
+
+  /// False: they cannot be applied, and why stands in causes_.
+  bool take_scoped();
+  void render();
+
+  const kube::Object application_;
+  const kube::Object old_;
+  Stage stage_ = Stage::Start;  // what read() has read for
+  std::vector<ScopedPolicy> policies_;
+  std::optional<Result<Scoped>> scoped_;
+  std::vector<Cause> causes_;
+  std::vector<Rendering> renderings_;
+  std::atomic<std::size_t> judged_ = 0;  // of renderings_, from the front
+  RenderContext context_;
+  std::atomic<bool> is_cancelled_ = false;
+};
+
+/// All of it at once.
+std::vector<Cause> check_delivery(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
+
+}  // namespace slipway::delivery::application

@@ -319,10 +319,18 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
         *client, kind.resource, key,
         {.propagation = "Background", .uid = std::string(kube::uid(live)), .resource_version = "", .grace_seconds = 0}));
   } else if (update != nullptr && update->op == "replace") {
-    if (is_dry_run) co_return live;
-    const Value whole =
+    client::Request request;
+    request.verb = client::Verb::Update;
+    request.resource = kind.resource;
+    request.ns = key.ns;
+    request.name = key.name;
+    request.body =
         object.with_path({"metadata", "resourceVersion"}, live["metadata"]["resourceVersion"]).with("status", live["status"]);
-    co_return co_await client::update(*client, kind.resource, whole, kManager);
+    request.field_manager = kManager;
+    request.dry_run = is_dry_run;
+    auto reply = co_await client->call(std::move(request));
+    if (!reply) co_return fail(std::move(reply).error());
+    co_return std::move(reply->object);
   }
   if (tools_.apply_mode == ApplyMode::ThreeWay) {
     co_return co_await write_three_way(client, kind, std::move(object), recreates ? Value() : live, is_exact, is_dry_run);

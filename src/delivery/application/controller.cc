@@ -602,15 +602,12 @@ Task<Result<void>> ApplicationController::limit_revisions(client::Client& client
                                                           std::string current) {
   std::vector<Value> all =
       revisions_->index(kByApplication, fmt::format("{}/{}", kube::ns(application), kube::name(application)));
-  const auto number = [](const Value& revision) {
-    const std::string_view name = kube::name(revision);
-    return std::atoll(std::string(name.substr(name.rfind('v') + 1)).c_str());
-  };
-  std::ranges::sort(all, {}, number);
+  std::erase_if(all, [&](const Value& one) { return !kube::is_owned_by(one, kube::uid(application)); });
+  std::ranges::sort(all, {}, number_of_revision);
   std::size_t spare = all.size() > static_cast<std::size_t>(limit) + 1 ? all.size() - static_cast<std::size_t>(limit) - 1 : 0;
   for (const Value& revision : all) {
     if (spare == 0) break;
-    if (kube::name(revision) == current || !kube::is_owned_by(revision, kube::uid(application))) continue;
+    if (kube::name(revision) == current) continue;
     SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
         client, kRevisions, kube::key_of(revision),
         {.propagation = "Background", .uid = std::string(kube::uid(revision)), .resource_version = "", .grace_seconds = {}}));

@@ -1,6 +1,6 @@
 #include "delivery/application/kept_paths.h"
 
-#include <cstdlib>
+#include "base/count.h"
 
 namespace slipway::delivery::application {
 namespace {
@@ -25,7 +25,9 @@ std::vector<std::string> keys_of(const std::string& path) {
 Value with_live_at(const Value& manifest, const Value& live, const std::vector<std::string>& keys, std::size_t at) {
   if (at == keys.size()) return live.is_null() ? manifest : live;
   if (manifest.is_array()) {
-    const std::size_t index = static_cast<std::size_t>(std::atoll(keys[at].c_str()));
+    const auto number = parse_count(keys[at]);
+    if (!number) return manifest;
+    const auto index = static_cast<std::size_t>(*number);
     if (index >= manifest.size() || index >= live.size()) return manifest;
     return manifest.with_item(index, with_live_at(manifest.item(index), live.item(index), keys, at + 1));
   }

@@ -143,9 +143,11 @@ Task<Result<void>> PromotionController::write(control::Reconcile& run, kube::Obj
 }
 
 kube::Object PromotionController::promotion_object(const Key& pipeline, const std::string& name) const {
-  const auto& written = memory_.at(pipeline).written;
-  const auto newer = written.find(name);
-  return newer != written.end() ? newer->second : promotions_->get({pipeline.ns, name});
+  if (const auto known = memory_.find(pipeline); known != memory_.end()) {
+    const auto newer = known->second.written.find(name);
+    if (newer != known->second.written.end()) return newer->second;
+  }
+  return promotions_->get({pipeline.ns, name});
 }
 
 Task<Result<void>> PromotionController::store(control::Reconcile& run, std::string name, PromotionStatus status) {
@@ -180,7 +182,9 @@ bool PromotionController::is_due(const kube::Object& pipeline, const KnownPromot
                                  const PromotionEffect& effect) const {
   const bool is_look = promotion.status.strategy == "pull-request" && !promotion.status.pull_request.empty() &&
                        effect.kind != PromotionEffect::Kind::Withdraw;
-  const auto& looked = memory_.at(kube::key_of(pipeline)).looked;
+  const auto known = memory_.find(kube::key_of(pipeline));
+  if (known == memory_.end()) return true;
+  const auto& looked = known->second.looked;
   const auto last = looked.find(promotion.name);
   const bool is_news = last == looked.end() || last->second.second != kube::annotation(pipeline, kHookAnnotation) ||
                        last->second.first + kLookPause <= env_.clock.steady() ||

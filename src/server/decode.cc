@@ -291,6 +291,7 @@ Result<void> Planner::validate_delete(const Value& old) const {
     return fail(std::move(status));
   }
   return {};
+}
 
 bool Planner::run_check(const kube::AdmissionRow& row, const Value& object, const Value& old, std::vector<Cause>& causes) {
   auto& check = checks_.by_row[&row];

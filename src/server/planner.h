@@ -96,7 +96,6 @@ class Planner {
   /// What a user deletes is judged by the rows of who asks (validate_for): `object` is then the old one with a
   /// deletionTimestamp. Forbidden with what they say.
   Result<void> validate_delete(const Value& old) const;
-
   /// False: it has something to compute first.
   bool run_check(const kube::AdmissionRow& row, const Value& object, const Value& old, std::vector<Cause>& causes);
   /// For rows that look at other objects, in head state.

@@ -1,14 +1,16 @@
 // Recognises that a request failed because the author of an object lacks a right. The controller then waits with the cause
 // AuthorLacksRight, uses up no retry, and tries again after kAuthorRightPause, since no watch tells it when the right returns.
-// Pure.
+// Also asks an API server whether an author has a right, where no request of the author's own would tell.
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/status.h"
 #include "base/time.h"
+#include "client/client.h"
 #include "kube/user.h"
 
 namespace slipway::control {
@@ -22,5 +24,17 @@ bool lacks_right(const Status& error, const kube::UserInfo* author);
 
 /// Returns the message for users: the refusal, the author, and what to do.
 std::string lacks_right_text(const Status& error, const kube::UserInfo& author);
+
+/// A right that is asked about: `verb` on `resource` (or its subresource) with the name and namespace of `key`.
+struct NeededRight {
+  std::string verb{};
+  kube::Resource resource{};
+  std::string subresource{};
+  kube::ObjectKey key{};
+};
+/// Asks the API server, as the process, whether the user has the right. True without a request for a null user, the process.
+Task<Result<bool>> has_right(client::Client& process, std::shared_ptr<const kube::UserInfo> user, NeededRight right);
+/// Forbidden, with the API server's message, if has_right() is false.
+Task<Result<void>> require_right(client::Client& process, std::shared_ptr<const kube::UserInfo> user, NeededRight right);
 
 }  // namespace slipway::control

@@ -49,10 +49,15 @@ struct ControllerOptions {
   /// uses less than a quarter is never kept waiting by those that use more: it gets workers beyond this number, up to twice
   /// as many in all.
   std::size_t workers = 64;
+  /// A reconcile that is still under way after this waits for a server, and gives its worker to other objects.
+  Duration worker_hold = std::chrono::milliseconds{250};
+  /// How many reconciles of one tenant may be under way without a worker. A tenant that has as many gets no worker until one
+  /// ends.
+  std::size_t max_waiting = 64;
   /// How long its caches may take before the runtime says at warn what the controller waits for (and keeps waiting).
   Duration sync_timeout = std::chrono::seconds{5};
-  /// Requests of one reconcile are answered with Timeout after this; a reconcile that is still under way then gives its worker
-  /// to other objects and is reported. Its own object waits for its end.
+  /// Requests of one reconcile are answered with Timeout after this; a reconcile that is still under way then is reported. Its
+  /// own object waits for its end.
   Duration reconcile_timeout = std::chrono::minutes{2};
   /// Between failed reconciles of one object (client-go's default rate limiter, but for its end, 1,000 s there).
   client::Backoff backoff{std::chrono::milliseconds{5}, std::chrono::minutes{5}};

@@ -133,8 +133,8 @@ Task<> ControllerRun::dispatch() {
       continue;
     }
     ++busy_;
-    ++busy_of_[key->ns];
-    running_[*key] = {env_.clock.steady()};
+    ++load_of_[key->ns].working;
+    running_[*key] = {.since = env_.clock.steady()};
     watch_over_deadlines();
     tasks_.spawn(reconcile(std::move(*key)));
   }
@@ -143,21 +143,27 @@ Task<> ControllerRun::dispatch() {
 /// A tenant below its share comes first, and does not wait for a worker of the others.
 std::optional<ObjectKey> ControllerRun::next_key() {
   const std::size_t share = std::max<std::size_t>(1, options_.workers / kSharesOfWorkers);
-  const auto is_below_share = [&](const std::string& tenant) {
-    const auto busy = busy_of_.find(tenant);
-    return busy == busy_of_.end() || busy->second < share;
+  const auto load_of = [this](const std::string& tenant) {
+    const auto load = load_of_.find(tenant);
+    return load == load_of_.end() ? Load{} : load->second;
   };
   if (busy_ < 2 * options_.workers) {
+    const auto is_below_share = [&](const std::string& tenant) {
+      const Load load = load_of(tenant);
+      return load.working < share && load.waiting < options_.max_waiting;
+    };
     if (auto key = queue_.take_if(is_below_share)) return key;
   }
   if (busy_ >= options_.workers) return std::nullopt;
-  return queue_.take_if([](const std::string&) { return true; });
+  return queue_.take_if([&](const std::string& tenant) { return load_of(tenant).waiting < options_.max_waiting; });
 }
 
-void ControllerRun::free_worker(const std::string& tenant) {
+void ControllerRun::free_worker(const std::string& tenant, Running& running) {
+  running.holds_worker = false;
   --busy_;
-  const auto busy = busy_of_.find(tenant);
-  if (--busy->second == 0) busy_of_.erase(busy);
+  Load& load = load_of_[tenant];
+  --load.working;
+  ++load.waiting;
   queue_.changed().notify();
 }
 
@@ -280,32 +286,45 @@ Task<> ControllerRun::tell_failure(Value object, Status cause) {
 
 void ControllerRun::finished(const ObjectKey& key) {
   const auto found = running_.find(key);
-  if (!found->second.is_overdue) free_worker(key.ns);
+  const auto load = load_of_.find(key.ns);
+  if (found->second.holds_worker) {
+    --busy_;
+    --load->second.working;
+  } else {
+    --load->second.waiting;
+  }
+  if (load->second.working == 0 && load->second.waiting == 0) load_of_.erase(load);
   running_.erase(found);
   if (running_.empty()) overdue_timer_.reset();
   queue_.done(key);
 }
 
-/// Keeps one timer for all reconciles under way, set to the time-out of the oldest one that is not overdue yet.
+/// Keeps one timer for all reconciles under way.
 void ControllerRun::watch_over_deadlines() {
   if (overdue_timer_ != nullptr) return;
   std::optional<Steady> next;
-  for (const auto& [key, running] : running_) {
-    const Steady due = running.since + options_.reconcile_timeout;
-    if (!running.is_overdue) next = std::min(next.value_or(due), due);
+  const Steady now = env_.clock.steady();
+  for (auto& [key, running] : running_) {
+    if (const auto due = look_at_deadlines(key, running, now)) next = std::min(next.value_or(*due), *due);
   }
   if (!next) return;
   overdue_timer_ = env_.clock.call_at(*next, [this] {
     const auto fired = std::move(overdue_timer_);
-    for (auto& [key, running] : running_) {
-      if (running.is_overdue || env_.clock.steady() < running.since + options_.reconcile_timeout) continue;
-      running.is_overdue = true;
-      free_worker(key.ns);
-      env_.metrics.count("slipway_reconcile_overdue_total", {{"controller", name_}}, 1);
-      env_.log.warn(hindrance(Hindrance::Kind::ReconcileOverdue, key.to_string(), running.since).to_string());
-    }
     watch_over_deadlines();
   });
+}
+
+std::optional<Steady> ControllerRun::look_at_deadlines(const ObjectKey& key, Running& running, Steady now) {
+  const Steady hold_ends = running.since + options_.worker_hold;
+  if (now < hold_ends) return hold_ends;
+  if (running.holds_worker) free_worker(key.ns, running);
+  const Steady overdue_at = running.since + options_.reconcile_timeout;
+  if (now < overdue_at) return overdue_at;
+  if (running.is_overdue) return std::nullopt;
+  running.is_overdue = true;
+  env_.metrics.count("slipway_reconcile_overdue_total", {{"controller", name_}}, 1);
+  env_.log.warn(hindrance(Hindrance::Kind::ReconcileOverdue, key.to_string(), running.since).to_string());
+  return std::nullopt;
 }
 
 Hindrance ControllerRun::hindrance(Hindrance::Kind kind, std::string subject, Steady since) const {

@@ -36,15 +36,22 @@ class ControllerRun {
   /// A reconcile under way.
   struct Running {
     Steady since;
-    bool is_overdue = false;  // it has been reported and holds no worker any more
+    bool holds_worker = true;
+    bool is_overdue = false;  // it has been reported
   };
 
   /// Takes keys for as long as the world lasts, as many at once as ControllerOptions::workers says.
   Task<> dispatch();
+  /// Reconciles of one tenant that are under way.
+  struct Load {
+    std::size_t working = 0;  // with a worker
+    std::size_t waiting = 0;  // without one (ControllerOptions::worker_hold)
+  };
+
   /// The next key that a worker is free for.
   std::optional<ObjectKey> next_key();
-  /// A reconcile holds a worker of its tenant no longer.
-  void free_worker(const std::string& tenant);
+  /// A reconcile waits, and holds a worker of its tenant no longer.
+  void free_worker(const std::string& tenant, Running& running);
   Task<> wait_for_caches();
   Task<> reconcile(ObjectKey key);
   /// The controller's reconcile; what it throws becomes Outcome::failed.
@@ -57,8 +64,10 @@ class ControllerRun {
   void note_written(const ObjectKey& key, std::vector<Written> written);
   void settle(const ObjectKey& key, const Outcome& outcome);
   void finished(const ObjectKey& key);
-  /// Arms the timer of the oldest reconcile that is not overdue yet; none while nothing runs.
+  /// Arms the timer of the first reconcile to give its worker back or to be overdue; none while nothing runs.
   void watch_over_deadlines();
+  /// What is due of a reconcile at `now`; returns when it is to be looked at again.
+  std::optional<Steady> look_at_deadlines(const ObjectKey& key, Running& running, Steady now);
   /// An event about an object whose reconciles go on failing.
   Task<> tell_failure(Value object, Status cause);
   Hindrance hindrance(Hindrance::Kind kind, std::string subject, Steady since) const;
@@ -71,8 +80,8 @@ class ControllerRun {
   std::unique_ptr<Controller> controller_;
   ControllerOptions options_;
   Queue queue_;
-  std::size_t busy_ = 0;                        // workers in use
-  std::map<std::string, std::size_t> busy_of_;  // by tenant; none is 0
+  std::size_t busy_ = 0;                 // workers in use
+  std::map<std::string, Load> load_of_;  // by tenant; none without any
   std::map<ObjectKey, Running> running_;
   std::unique_ptr<Timer> overdue_timer_;
   /// What the last reconcile of a key has written: to be seen before its next.

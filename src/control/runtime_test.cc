@@ -265,7 +265,7 @@ TEST_F(RuntimeTest, works_on_at_most_as_many_objects_as_it_has_workers) {
   std::size_t most = 0;
   start([&](Diarist&, Reconcile&) -> Task<Outcome> {
     most = std::max(most, ++working);
-    co_await sleep_for(env_, seconds{1});
+    co_await sleep_for(env_, std::chrono::milliseconds{200});
     --working;
     co_return Outcome::settled();
   });
@@ -288,8 +288,51 @@ TEST_F(RuntimeTest, a_tenant_whose_reconciles_hang_keeps_no_other_waiting) {
   enqueue({"modest", "x"});
   env_.run_until_idle();
   EXPECT_EQ(diary_, (Names{"first", "a", "b", "x"}));
-  env_.advance(seconds{16});
+  env_.advance(seconds{1});
   EXPECT_EQ(diary_, (Names{"first", "a", "b", "x", "c", "d"}));
+}
+
+TEST_F(RuntimeTest, any_number_of_tenants_whose_reconciles_hang_keeps_no_other_waiting) {
+  api_.put("first");
+  std::function<void(const ObjectKey&)> enqueue;
+  std::size_t hanging = 0;
+  start([&](Diarist& self, Reconcile& run) -> Task<Outcome> {
+    if (run.key.name == "first") enqueue = self.self->enqueue();
+    if (run.key.name != "hangs") co_return Outcome::settled();
+    ++hanging;
+    co_await sleep_for(env_, seconds{60});
+    --hanging;
+    co_return Outcome::settled();
+  });
+  for (int i = 0; i < 12; ++i) enqueue({"greedy-" + std::to_string(i), "hangs"});
+  env_.run_until_idle();
+  EXPECT_EQ(hanging, 4U) << "twice as many as it has workers";
+  enqueue({"modest", "x"});
+  env_.advance(seconds{1});
+  EXPECT_EQ(diary_.back(), "x");
+}
+
+TEST_F(RuntimeTest, a_tenant_has_a_limited_number_of_reconciles_that_wait) {
+  api_.put("first");
+  std::function<void(const ObjectKey&)> enqueue;
+  std::size_t waiting = 0;
+  std::size_t most = 0;
+  start([&](Diarist& self, Reconcile& run) -> Task<Outcome> {
+    if (run.key.name == "first") enqueue = self.self->enqueue();
+    if (run.key.ns != "greedy") co_return Outcome::settled();
+    most = std::max(most, ++waiting);
+    co_await sleep_for(env_, seconds{60});
+    --waiting;
+    co_return Outcome::settled();
+  });
+  for (int i = 0; i < 300; ++i) enqueue({"greedy", std::to_string(i)});
+  env_.advance(seconds{50});
+  enqueue({"modest", "x"});
+  env_.run_until_idle();
+  EXPECT_EQ(diary_.back(), "x");
+  EXPECT_LE(most, 64U + 2U) << "those that wait, and those that hold a worker";
+  env_.advance(std::chrono::minutes{8});
+  EXPECT_EQ(diary_.size(), 302U) << "all come to their turn";
 }
 
 Task<Outcome> done(Diarist&, Reconcile&) { co_return Outcome::settled(); }

@@ -38,6 +38,12 @@ class RightsTest : public PlaneTest {
                                 "subjects: [{{kind: User, apiGroup: rbac.authorization.k8s.io, name: {}}}]}}",
                                 role, role, user))));
   }
+  /// Takes away what the last allow() gave the user.
+  void forbid(const std::string& user) {
+    const std::string role = user + "-" + std::to_string(roles_);
+    ASSERT_TRUE(
+        env_->run(client::remove(server(), {"rbac.authorization.k8s.io", "v1", "rolebindings"}, {"default", role}, {})));
+  }
   Result<Value> create_as(const std::string& user, const kube::Resource& resource, Value object) {
     return env_->run(client::create(as(user), resource, std::move(object), "tester"));
   }

@@ -14,7 +14,6 @@ namespace {
 using control::Outcome;
 using kube::ObjectKey;
 
-constexpr const char* kByOwner = "workflow-owner";
 constexpr const char* kByExternal = "workflow-external";
 
 std::vector<std::string> owner_uid(const Value& object) {
@@ -180,8 +179,9 @@ Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object
     timer.reset();
     if (actions.timer) timer = env_.clock.steady() + (*actions.timer - now.time());
     Carried carried = co_await carry_out(run.client, *flow, std::move(actions));
+    if (carried.lost_right) co_return co_await wait_for_right(run.client, *flow, carried.result.error());
     if (!carried.result) co_return Outcome::failed(std::move(carried.result).error());
-    again = carried.decides_again;
+    again = carried.decides_again || flow->has_right_again(now.time());
   }
   // Nothing else touches this workflow's entry while it is reconciled; but others may have come and gone.
   const auto found = entries_.find(key);

@@ -18,7 +18,7 @@
 namespace slipway::delivery::jobflow {
 
 struct ControllerOptions {
-  /// As whom objects in other namespaces and clusters are looked at.
+  /// As whom Jobs and objects are created, and objects in other namespaces and clusters are looked at.
   ActsAs acts_as = ActsAs::User;
   /// The status of a workflow with step sets only sums them up: it is written at most once in this time.
   Duration summary_pause = std::chrono::milliseconds{250};
@@ -27,6 +27,9 @@ struct ControllerOptions {
   /// How often external objects are looked at that are neither Workflows nor Jobs.
   Duration poll = std::chrono::seconds{5};
 };
+
+/// The index of Jobs and step sets by the uid of their workflow.
+inline constexpr const char* kByOwner = "workflow-owner";
 
 class WorkflowController : public control::Controller {
  public:
@@ -54,6 +57,7 @@ class WorkflowController : public control::Controller {
   struct Carried {
     Result<void> result{};
     bool decides_again = false;  // a Job was refused, an object was created or deleted
+    bool lost_right = false;     // result is a refusal of a Job that the author could create before
   };
 
   // Keys to reconcile after a change.
@@ -80,7 +84,10 @@ class WorkflowController : public control::Controller {
   Task<Carried> carry_out(client::Client& client, Flow& flow, Actions actions);
   Task<Result<void>> write_events(client::Client& client, kube::Object workflow, std::vector<control::EventText> events);
   Task<Result<void>> write_set(client::Client& client, kube::Object workflow, StepSetWrite write);
-  Task<Result<void>> create_job(client::Client& client, Flow& flow, StepAttempt attempt, bool& decides_again);
+  Task<Result<void>> create_job(client::Client& client, Flow& flow, StepAttempt attempt, Carried& carried);
+  /// Whether the author, who is refused now, has created a Job of this workflow.
+  Task<Result<bool>> has_lost_right(client::Client& client, const kube::Object& workflow, const kube::UserInfo& author);
+  Task<control::Outcome> wait_for_right(client::Client& client, const Flow& flow, const Status& refusal);
   Task<Result<void>> create_object(client::Client& client, Flow& flow, StepAttempt attempt);
   Task<Result<void>> discard_object(client::Client& client, Flow& flow, Discard discard);
   Task<Result<void>> remove_job(client::Client& client, std::string ns, JobRemoval removal);

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include "control/author_right.h"
+#include "control/object_writes.h"
+#include "delivery/jobflow/author_client.h"
 #include "delivery/jobflow/controller.h"
 #include "delivery/jobflow/names.h"
 #include "delivery/jobflow/writes.h"
@@ -43,7 +46,7 @@ Task<WorkflowController::Carried> WorkflowController::carry_out(client::Client& 
   // What is recorded may take effect.
   carried.result = co_await write_all(env_, actions.create.size(), limit, [&](std::size_t i) {
     if (!flow.program().makes_object(actions.create[i].step)) {
-      return create_job(client, flow, actions.create[i], carried.decides_again);
+      return create_job(client, flow, actions.create[i], carried);
     }
     carried.decides_again = true;
     return create_object(client, flow, actions.create[i]);
@@ -81,28 +84,56 @@ Task<Result<void>> WorkflowController::write_set(client::Client& client, kube::O
   co_return Result<void>{};
 }
 
-Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& flow, StepAttempt attempt,
-                                                  bool& decides_again) {
+Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& flow, StepAttempt attempt, Carried& carried) {
+  control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);
   const kube::Object wanted = make_job(flow.workflow(), flow.program(), attempt.step, attempt.attempt);
-  auto made = co_await client::create(client, kJobs, wanted, field_manager());
+  auto made = co_await client::create(author, kJobs, wanted, field_manager());
   if (!made && made.error().reason == Reason::AlreadyExists) {
     made = co_await client::get(client, kJobs, kube::key_of(wanted));  // ours, from a create whose answer was lost?
     if (made && !kube::is_owned_by(*made, kube::uid(flow.workflow()))) {
       flow.refuse_job(attempt.step, "JobNameTaken",
                       fmt::format("a Job {} that is not the workflow's stands in the way", kube::name(wanted)));
-      decides_again = true;
+      carried.decides_again = true;
       co_return Result<void>{};
     }
   }
   if (made) {
     flow.see_job(job_view(*made));
   } else if (is_final(made.error())) {
+    if (const auto user = author_of(flow.workflow(), options_.acts_as); control::lacks_right(made.error(), user.get())) {
+      SLIPWAY_CO_TRY(has_lost, co_await has_lost_right(client, flow.workflow(), *user));
+      carried.lost_right |= has_lost;
+      if (has_lost) co_return fail(std::move(made).error());
+    }
     flow.refuse_job(attempt.step, "JobRefused", made.error().message);
-    decides_again = true;
+    carried.decides_again = true;
   } else {
     co_return fail(std::move(made).error());
   }
   co_return Result<void>{};
+}
+
+/// A quota's refusal is Forbidden too: the right itself is asked about. Who has never created a Job of the workflow never had
+/// the right during its run; Jobs bear the name of who made them.
+Task<Result<bool>> WorkflowController::has_lost_right(client::Client& client, const kube::Object& workflow,
+                                                      const kube::UserInfo& author) {
+  const bool has_made = std::ranges::any_of(jobs_->index(kByOwner, std::string(kube::uid(workflow))),
+                                            [&](const Value& job) { return kube::annotation(job, kUserName) == author.name; });
+  if (!has_made) co_return false;
+  control::NeededRight right{"create", kJobs, "", {std::string(kube::ns(workflow)), ""}};
+  SLIPWAY_CO_TRY(may, co_await control::has_right(client, std::make_shared<const kube::UserInfo>(author), std::move(right)));
+  co_return !may;
+}
+
+/// Says in the workflow's status that it waits for a right of its author.
+Task<control::Outcome> WorkflowController::wait_for_right(client::Client& client, const Flow& flow, const Status& refusal) {
+  const auto author = author_of(flow.workflow(), options_.acts_as);
+  if (author == nullptr) co_return control::Outcome::failed(refusal);
+  if (auto status = waiting_status(flow.workflow(), control::lacks_right_text(refusal, *author), env_.clock.now())) {
+    auto written = co_await control::write_status(client, kWorkflows, flow.workflow(), std::move(*status), field_manager());
+    if (!written) co_return control::Outcome::failed(std::move(written).error());
+  }
+  co_return control::Outcome::retries_after(control::kAuthorRightPause);
 }
 
 Task<Result<void>> WorkflowController::remove_job(client::Client& client, std::string ns, JobRemoval removal) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "control/author_right.h"
 #include "delivery/jobflow/cron_show.h"
 #include "delivery/jobflow/external.h"
 #include "delivery/jobflow/states.h"
@@ -45,6 +46,10 @@ class WorkflowWaits {
            kube::creation_time(workflow_),
            {},
            {}});
+    }
+    const std::string right(control::kAuthorLacksRight);
+    if (const Value& lacks = kube::condition(workflow_, right); kube::is_true(workflow_, right)) {
+      add({"a right of its author", right, lacks["message"].str(), kube::time_of(lacks["lastTransitionTime"]), {}, {}});
     }
     for (StepIndex step : by_phase({Phase::Running, Phase::Suspended})) add_step(step);
     return std::move(waits_);

@@ -96,6 +96,8 @@ class Flow {
 
   const Program& program() const { return *program_; }
   const kube::Object& workflow() const { return workflow_; }
+  /// Whatever was to be created has been: the author has its rights (again). True if the status says otherwise yet.
+  bool has_right_again(Time now);
   /// After a status write: the object as it was answered.
   void written(kube::Object workflow) { workflow_ = std::move(workflow); }
   const StepStatus& record(graph::StepIndex step) const { return records_[step]; }
@@ -169,6 +171,10 @@ class Flow {
   std::map<graph::StepIndex, std::pair<std::string, std::string>> refused_;  // reason, message
   Actions actions_;
 };
+
+/// The status of a workflow whose author lacks a right: condition AuthorLacksRight, everything else as it was. Nullopt when it
+/// says so already.
+std::optional<Value> waiting_status(const kube::Object& workflow, const std::string& message, Time now);
 
 /// The status of a workflow whose spec cannot be run: condition Invalid, everything else as it was. Nullopt when it says so
 /// already.

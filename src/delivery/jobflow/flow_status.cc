@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "control/author_right.h"
 #include "delivery/jobflow/flow.h"
 #include "kube/names.h"
 
@@ -69,6 +70,12 @@ void Flow::set_condition(std::string type, bool is_true, std::string reason, std
   Value next = kube::set_condition(conditions_, condition, now, true);
   if (next != conditions_) is_changed_ = is_urgent_ = true;
   conditions_ = std::move(next);
+}
+
+bool Flow::has_right_again(Time now) {
+  if (!holds(conditions_, control::kAuthorLacksRight)) return false;
+  set_condition(std::string(control::kAuthorLacksRight), false, "RightReturned", "", now);
+  return true;
 }
 
 void Flow::index(StepIndex step) {
@@ -168,6 +175,14 @@ Value Flow::status_value() {
     if (Value statuses = records_.inline_statuses(); !statuses.empty()) value = value.with("statuses", std::move(statuses));
   }
   return value;
+}
+
+std::optional<Value> waiting_status(const kube::Object& workflow, const std::string& message, Time now) {
+  const Value& status = workflow["status"];
+  const kube::Condition condition{std::string(control::kAuthorLacksRight), "True", "Forbidden", message.substr(0, 1000)};
+  Value next = status.with("conditions", kube::set_condition(status["conditions"], condition, now, true));
+  if (next == status) return std::nullopt;
+  return next;
 }
 
 std::optional<Value> invalid_status(const kube::Object& workflow, const std::vector<Cause>& causes, Time now) {

@@ -11,12 +11,15 @@
 namespace slipway::delivery::jobflow {
 namespace {
 
-Value annotations_of(const Program& program, const Value& job_template, const std::string& step, std::int64_t attempt) {
+/// The author's groups are left out: a Job is told apart by who made it, and nothing acts as the author of a Job.
+Value annotations_of(const kube::Object& workflow, const Program& program, const Value& job_template, const std::string& step,
+                     std::int64_t attempt) {
   json::ObjectBuilder builder;
   for (const auto& [name, value] : program.spec().metadata.annotations) builder.set(name, value);
   for (auto [name, value] : job_template["metadata"]["annotations"].members()) builder.set(name, value);
   builder.set(kStepAnnotation, step);
   builder.set(kAttemptAnnotation, std::to_string(attempt));
+  if (const auto author = kube::annotation(workflow, kUserName); !author.empty()) builder.set(kUserName, author);
   return builder.build();
 }
 
@@ -42,7 +45,7 @@ kube::Object make_job(const kube::Object& workflow, const Program& program, grap
   metadata.add("name", job_name(kube::name(workflow), kube::uid(workflow), step_name, attempt));
   metadata.add("namespace", kube::ns(workflow));
   metadata.add("labels", std::move(labels));
-  metadata.add("annotations", annotations_of(program, job_template, step_name, attempt));
+  metadata.add("annotations", annotations_of(workflow, program, job_template, step_name, attempt));
   if (job_template["spec"].has("ttlSecondsAfterFinished")) metadata.add("finalizers", json::array({Value(kJobFinalizer)}));
   metadata.add("ownerReferences", json::array({kube::owner_reference(workflow)}));
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "client/client.h"
+#include "control/author_right.h"
 #include "delivery/family.h"
 #include "delivery/family/identity.h"
 
@@ -21,16 +22,8 @@ kube::Object stamp_author(const kube::Object& object, const kube::Object& old, c
 /// ActsAs::Controller: the process acts with its own rights then.
 Author author_of(const kube::Object& object, ActsAs acts_as = ActsAs::User);
 
-/// A right that is asked about: `verb` on `resource` (or its subresource) with the name and namespace of `key`.
-struct NeededRight {
-  std::string verb{};
-  kube::Resource resource{};
-  std::string subresource{};
-  kube::ObjectKey key{};
-};
-/// Asks the API server, as the process, whether the user has the right. True without a request for a null user, the process.
-Task<Result<bool>> has_right(client::Client& process, Author user, NeededRight right);
-/// Forbidden, with the API server's message, if has_right() is false.
-Task<Result<void>> require_right(client::Client& process, Author user, NeededRight right);
+using control::has_right;
+using control::NeededRight;
+using control::require_right;
 
 }  // namespace slipway::delivery::package

@@ -2,8 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/text.h"
 #include "client/access_review.h"
+#include "control/acting_client.h"
 #include "json/quoted.h"
+#include "json/text.h"
 
 namespace slipway::control {
 namespace {
@@ -12,6 +19,8 @@ using json::quoted;
 using json::Value;
 
 constexpr const char* kManager = "slipway";
+constexpr std::size_t kDigestLength = 16;
+const kube::Resource kRulesReviews{"authorization.k8s.io", "v1", "selfsubjectrulesreviews"};
 
 Value attributes_of(const NeededRight& right) {
   return json::object({{"namespace", Value(right.key.ns)},
@@ -46,6 +55,20 @@ bool lacks_right(const Status& error, const kube::UserInfo* author) {
 std::string lacks_right_text(const Status& error, const kube::UserInfo& author) {
   return fmt::format("{}; it acts as its author {}: grant the right, or have a user who has it write the spec again",
                      error.message, author.name);
+}
+
+Task<std::string> rights_digest(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns) {
+  if (user == nullptr) co_return "";
+  const Value review = json::object({{"apiVersion", kRulesReviews.group + "/" + kRulesReviews.version},
+                                     {"kind", "SelfSubjectRulesReview"},
+                                     {"spec", json::object({{"namespace", Value(std::move(ns))}})}});
+  ActingClient own(process, std::move(user));
+  const auto answer = co_await client::create(own, kRulesReviews, review, kManager);
+  if (!answer) co_return "";
+  std::vector<std::string> rules;
+  for (const Value& rule : (*answer)["status"]["resourceRules"].items()) rules.push_back(json::print(rule));
+  std::ranges::sort(rules);
+  co_return sha256_hex(joined(rules, "\n")).substr(0, kDigestLength);
 }
 
 Task<Result<bool>> has_right(client::Client& process, std::shared_ptr<const kube::UserInfo> user, NeededRight right) {

@@ -25,6 +25,10 @@ bool lacks_right(const Status& error, const kube::UserInfo* author);
 /// Returns the message for users: the refusal, the author, and what to do.
 std::string lacks_right_text(const Status& error, const kube::UserInfo& author);
 
+/// A digest of all rights of `user` in a namespace (SelfSubjectRulesReview): another one later says that they have changed.
+/// Empty for a null user, and where the API server does not tell.
+Task<std::string> rights_digest(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns);
+
 /// A right that is asked about: `verb` on `resource` (or its subresource) with the name and namespace of `key`.
 struct NeededRight {
   std::string verb{};

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "control/controller.h"
@@ -26,14 +27,32 @@ class Acting {
   void confine(std::string ns, std::string why);
   /// As the controller: for its own records, and to learn which kinds there are.
   Result<client::Client*> own(const std::string& cluster);
+  /// The rights that the identity had in its namespace when the run began (rights_now()). Where they have changed since, a
+  /// right that is missing counts as lost: its refusal is then ServiceUnavailable, which steps wait out without using up
+  /// retries, and begins with AuthorLacksRight. Empty: no refusal counts so.
+  void set_rights_at_start(std::string ns, std::string digest);
+  Task<std::string> rights_now(std::string ns);
+  /// No watch tells when a right returns: where one is missed the next look is at most control::kAuthorRightPause away.
+  std::optional<Duration> sooner_without_right(std::optional<Duration> again) const;
   /// Null: the controller's own.
   const kube::UserInfo* identity() const { return identity_.get(); }
 
  private:
+  class LossWatch;
+  struct Clients {
+    std::unique_ptr<LossWatch> watched;
+    std::unique_ptr<control::ActingClient> acting;
+  };
+  /// What is answered instead of a refusal.
+  Task<Status> judge_refusal(Status refusal);
+
   control::Reconcile& run_;
   std::shared_ptr<const kube::UserInfo> identity_;
   control::Confinement confinement_;
-  std::map<client::Client*, std::unique_ptr<control::ActingClient>> clients_;
+  std::string ns_, rights_at_start_;
+  std::optional<std::string> rights_now_;  // once asked for
+  bool has_lost_right_ = false;
+  std::map<client::Client*, Clients> clients_;
 };
 
 }  // namespace slipway::delivery::application

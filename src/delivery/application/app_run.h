@@ -124,6 +124,7 @@ class AppRun {
   /// As Acting's.
   Result<client::Client*> on(const std::string& cluster) { return acting_.on(cluster); }
   Result<client::Client*> own(const std::string& cluster) { return acting_.own(cluster); }
+  Acting& acting() { return acting_; }
   /// From here on the application reaches nothing outside its namespace if another user than its author wrote the object.
   void confine_to_author_of(const Value& object);
   /// Every cluster that a topology may choose.

@@ -92,11 +92,6 @@ void remember_notes(Memory& memory, const workflow::RunStore& store) {
   }
 }
 
-std::string note_in(const workflow::RunStore& store, const char* key) {
-  const auto found = store.notes.find(key);
-  return found == store.notes.end() ? "" : found->second;
-}
-
 /// What a run delivers: changes restart it.
 std::string run_marker(const kube::Object& application, const LatestRevision& revision) {
   const auto version = kube::annotation(application, kPublishVersion);
@@ -501,6 +496,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   const bool is_first = !status.workflow->start_time;
   if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(*client, kApplications, app.application(), context));
   if (is_first) memory.delivered.clear();
+  co_await follow_rights(app.acting(), app.application(), context.store, is_first);
   remember_notes(memory, context.store);
   workflow::Providers providers(&template_providers_);
   providers.add(application_providers(app));
@@ -554,7 +550,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   SLIPWAY_CO_TRY_VOID(co_await complete_resources(app));
   pass.status.context_backend = backend_of(stored);
   status.workflow = std::move(pass.status);
-  again = pass.again;
+  again = app.acting().sooner_without_right(pass.again);
   co_await watched_.replace(reconcile, std::move(pass.watched));
   co_return Result<void>{};
 }

@@ -10,6 +10,7 @@
 namespace slipway::delivery::application {
 namespace {
 
+constexpr const char* kRightsNote = "author-rights";
 constexpr const char* kVars = "vars";
 /// Names the Secret beside the ConfigMap.
 constexpr const char* kSecretAnnotation = "app.oam.dev/workflow-context-secret";
@@ -130,6 +131,19 @@ Task<Result<Value>> save_context(client::Client& client, LoadedContext loaded, w
     object = object.with_path({"metadata", "annotations", kSecretAnnotation}, kube::name(stored));
   }
   co_return co_await write_object(client, kube::kConfigMaps, loaded.object, object.with("data", data.build()));
+}
+
+std::string note_in(const workflow::RunStore& store, const char* key) {
+  const auto found = store.notes.find(key);
+  return found == store.notes.end() ? "" : found->second;
+}
+
+Task<> follow_rights(Acting& acting, kube::Object owner, workflow::RunStore& store, bool is_first) {
+  const std::string ns(kube::ns(owner));
+  if (is_first) {
+    if (std::string rights = co_await acting.rights_now(ns); !rights.empty()) store.notes[kRightsNote] = std::move(rights);
+  }
+  acting.set_rights_at_start(ns, note_in(store, kRightsNote));
 }
 
 workflow::ContextBackend backend_of(const Value& context) {

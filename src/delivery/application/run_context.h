@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/client.h"
+#include "delivery/application/acting.h"
 #include "delivery/workflow/provider.h"
 
 namespace slipway::delivery::application {
@@ -22,6 +23,11 @@ Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object ow
 /// For a run that has not begun, by what was read of `owner`: what an earlier run has left is dropped. Conflict when there is a
 /// newer state of the owner, from a cache that is behind: its run may have begun, and what it left is needed.
 Task<Result<void>> begin_context(client::Client& client, kube::Resource resource, kube::Object owner, LoadedContext& loaded);
+/// The text of a note; empty where there is none.
+std::string note_in(const workflow::RunStore& store, const char* key);
+/// Keeps in a note which rights the author has when the run begins, and tells `acting` of them in every pass.
+Task<> follow_rights(Acting& acting, kube::Object owner, workflow::RunStore& store, bool is_first);
+
 /// Creates or replaces them where they differ from what was loaded, the Secret first. Gives the ConfigMap.
 Task<Result<Value>> save_context(client::Client& client, LoadedContext loaded, workflow::RunStore store);
 /// The reference to it that a status has.

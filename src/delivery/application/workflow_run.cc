@@ -234,9 +234,10 @@ Result<void> WorkflowRunController::check_types(const std::string& ns, const std
 Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::Reconcile& run, kube::Object object,
                                                                       WorkflowRunStatus& status, workflow::Steps steps) {
   SLIPWAY_CO_TRY(context, co_await load_context(run.client, object));
-  // A new run, or one that was started again.
-  if (!status.start_time) SLIPWAY_CO_TRY_VOID(co_await begin_context(run.client, kWorkflowRuns, object, context));
   Acting acting(run, identity_of(object, options_.acts_as));
+  const bool is_first = !status.start_time;  // a new run, or one that was started again
+  if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(run.client, kWorkflowRuns, object, context));
+  co_await follow_rights(acting, object, context.store, is_first);
   const auto look_at_author = [&](const Value& used) {
     if (options_.acts_as != ActsAs::User) return;
     if (std::string why = other_author(object, used); !why.empty())
@@ -276,7 +277,7 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
   status.conditions.clear();
   if (status.phase == workflow::kSucceeded) set_condition(status, true, "", env_.clock.now());
   co_await watched_.replace(run, std::move(pass.watched));
-  co_return pass.again;
+  co_return acting.sooner_without_right(pass.again);
 }
 
 }  // namespace slipway::delivery::application

@@ -1,0 +1,112 @@
+// An author who loses a right in the middle of a run makes it wait; one who never had the right fails the step, as in KubeVela.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "json/text.h"
+#include "kube/object.h"
+#include "oracle_plane.h"
+
+namespace slipway::oracle_test {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+const auto kDev = std::make_shared<const kube::UserInfo>(
+    kube::UserInfo{.name = "dev", .uid = "", .groups = {"system:authenticated"}, .extra = {}});
+
+/// `resources` are those of core, beside what an Application needs.
+std::string role(std::string_view resources) {
+  return fmt::format(
+      "{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {{name: dev, namespace: team}}, rules: [{{apiGroups: "
+      "[core.oam.dev], resources: [applications, workflowruns], verbs: ['*']}}, {{apiGroups: [''], resources: [{}], verbs: "
+      "['*']}}]}}",
+      resources);
+}
+
+constexpr const char* kBinding =
+    "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: dev, namespace: team}, roleRef: {apiGroup: "
+    "rbac.authorization.k8s.io, kind: Role, name: dev}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: "
+    "dev}]}";
+
+/// The first step makes a ConfigMap, the last one a Secret 20 s later.
+constexpr const char* kSteps =
+    "[{name: first, type: apply-object, properties: {value: {apiVersion: v1, kind: ConfigMap, metadata: {name: first, "
+    "namespace: "
+    "team}}}}, {name: nap, type: suspend, properties: {duration: 20s}}, {name: last, type: apply-object, properties: {value: "
+    "{apiVersion: v1, kind: Secret, metadata: {name: last, namespace: team}}}}]";
+
+struct Family {
+  const char* kind;
+  std::string manifest;
+  std::vector<std::string> path;  // to the status of the run
+};
+
+std::vector<Family> families() {
+  return {{"Application",
+           fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: it, namespace: team}}, spec: "
+                       "{{components: [], workflow: {{steps: {}}}}}}}",
+                       kSteps),
+           {"status", "workflow"}},
+          {"WorkflowRun",
+           fmt::format("{{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, metadata: {{name: it, namespace: team}}, spec: "
+                       "{{workflowSpec: {{steps: {}}}}}}}",
+                       kSteps),
+           {"status"}}};
+}
+
+class LostRight : public testing::TestWithParam<std::size_t> {
+ protected:
+  LostRight() { plane_.make_namespace("team"); }
+
+  void make(std::string_view object, const std::shared_ptr<const kube::UserInfo>& user = nullptr) {
+    ASSERT_EQ(plane_.apply(yaml(std::string(object)), "team", user), "") << object;
+  }
+  Value run() const {
+    const Value made = yaml(family_.manifest);
+    Value status = plane_.find(
+        kHub,
+        json::object({{"apiVersion", made["apiVersion"]}, {"kind", made["kind"]}, {"namespace", "team"}, {"name", "it"}}));
+    for (const std::string& member : family_.path) status = status[member];
+    return status;
+  }
+  std::string phase() const { return run()["steps"].item(2)["phase"].str(); }
+  std::string message() const { return run()["steps"].item(2)["message"].str(); }
+
+  const Family family_ = families()[GetParam()];
+  Plane plane_{&image()};
+};
+
+TEST_P(LostRight, holds_the_run_until_it_returns) {
+  make(role("configmaps, secrets"));
+  make(kBinding);
+  make(family_.manifest, kDev);
+  ASSERT_TRUE(plane_.pass(seconds{10}));
+  make(role("configmaps"));
+  ASSERT_TRUE(plane_.pass(minutes{20}));
+  EXPECT_EQ(phase(), "running") << json::print(run());
+  EXPECT_TRUE(message().starts_with("AuthorLacksRight: secrets ")) << message();
+  EXPECT_NE(message().find("\"dev\" cannot"), std::string::npos) << message();
+  EXPECT_EQ(run()["steps"].item(2)["failures"].as_int(), 0) << "uses up no retry";
+
+  make(role("configmaps, secrets"));
+  ASSERT_TRUE(plane_.pass(seconds{60}));
+  EXPECT_EQ(phase(), "succeeded") << json::print(run());
+  EXPECT_TRUE(run()["finished"].as_bool());
+}
+
+TEST_P(LostRight, that_was_never_had_fails_the_step) {
+  make(role("configmaps"));
+  make(kBinding);
+  make(family_.manifest, kDev);
+  ASSERT_TRUE(plane_.pass(minutes{30}));
+  EXPECT_EQ(phase(), "failed") << json::print(run());
+  EXPECT_NE(message().find("\"dev\" cannot"), std::string::npos) << message();
+  EXPECT_EQ(run()["steps"].item(2)["reason"].str(), "FailedAfterRetries");
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, LostRight, testing::Range<std::size_t>(0, families().size()),
+                         [](const testing::TestParamInfo<std::size_t>& info) { return families()[info.param].kind; });
+
+}  // namespace
+}  // namespace slipway::oracle_test

@@ -107,6 +107,8 @@ ControllerRun::ControllerRun(Env& env, Clusters& clusters, Tasks& tasks, Caches 
       controller_(std::move(controller)),
       options_(controller_->options()),
       queue_(env, options_.backoff),
+      hold_{options_.worker_hold, &Running::has_no_worker},
+      overdue_{options_.reconcile_timeout, &Running::is_overdue},
       agent_("slipway-" + controller_->name()),
       name_(controller_->name()),
       failures_(env, agent_),
@@ -135,7 +137,8 @@ Task<> ControllerRun::dispatch() {
     ++busy_;
     ++load_of_[key->ns].working;
     running_[*key] = {.since = env_.clock.steady()};
-    watch_over_deadlines();
+    arm(hold_);
+    arm(overdue_);
     tasks_.spawn(reconcile(std::move(*key)));
   }
 }
@@ -158,8 +161,7 @@ std::optional<ObjectKey> ControllerRun::next_key() {
   return queue_.take_if([&](const std::string& tenant) { return load_of(tenant).waiting < options_.max_waiting; });
 }
 
-void ControllerRun::free_worker(const std::string& tenant, Running& running) {
-  running.holds_worker = false;
+void ControllerRun::free_worker(const std::string& tenant) {
   --busy_;
   Load& load = load_of_[tenant];
   --load.working;
@@ -287,44 +289,45 @@ Task<> ControllerRun::tell_failure(Value object, Status cause) {
 void ControllerRun::finished(const ObjectKey& key) {
   const auto found = running_.find(key);
   const auto load = load_of_.find(key.ns);
-  if (found->second.holds_worker) {
+  if (found->second.has_no_worker) {
+    --load->second.waiting;
+  } else {
     --busy_;
     --load->second.working;
-  } else {
-    --load->second.waiting;
   }
   if (load->second.working == 0 && load->second.waiting == 0) load_of_.erase(load);
   running_.erase(found);
-  if (running_.empty()) overdue_timer_.reset();
+  if (running_.empty()) hold_.timer.reset(), overdue_.timer.reset();
   queue_.done(key);
 }
 
-/// Keeps one timer for all reconciles under way.
-void ControllerRun::watch_over_deadlines() {
-  if (overdue_timer_ != nullptr) return;
+void ControllerRun::arm(Deadline& deadline) {
+  if (deadline.timer != nullptr) return;
   std::optional<Steady> next;
-  const Steady now = env_.clock.steady();
-  for (auto& [key, running] : running_) {
-    if (const auto due = look_at_deadlines(key, running, now)) next = std::min(next.value_or(*due), *due);
+  for (const auto& [key, running] : running_) {
+    const Steady due = running.since + deadline.after;
+    if (!(running.*deadline.is_past)) next = std::min(next.value_or(due), due);
   }
-  if (!next) return;
-  overdue_timer_ = env_.clock.call_at(*next, [this] {
-    const auto fired = std::move(overdue_timer_);
-    watch_over_deadlines();
-  });
+  if (next) deadline.timer = env_.clock.call_at(*next, [this, &deadline] { pass(deadline); });
 }
 
-std::optional<Steady> ControllerRun::look_at_deadlines(const ObjectKey& key, Running& running, Steady now) {
-  const Steady hold_ends = running.since + options_.worker_hold;
-  if (now < hold_ends) return hold_ends;
-  if (running.holds_worker) free_worker(key.ns, running);
-  const Steady overdue_at = running.since + options_.reconcile_timeout;
-  if (now < overdue_at) return overdue_at;
-  if (running.is_overdue) return std::nullopt;
-  running.is_overdue = true;
+void ControllerRun::pass(Deadline& deadline) {
+  const auto fired = std::move(deadline.timer);
+  for (auto& [key, running] : running_) {
+    if (running.*deadline.is_past || env_.clock.steady() < running.since + deadline.after) continue;
+    running.*deadline.is_past = true;
+    if (&deadline == &hold_) {
+      free_worker(key.ns);
+    } else {
+      report_overdue(key, running);
+    }
+  }
+  arm(deadline);
+}
+
+void ControllerRun::report_overdue(const ObjectKey& key, const Running& running) {
   env_.metrics.count("slipway_reconcile_overdue_total", {{"controller", name_}}, 1);
   env_.log.warn(hindrance(Hindrance::Kind::ReconcileOverdue, key.to_string(), running.since).to_string());
-  return std::nullopt;
 }
 
 Hindrance ControllerRun::hindrance(Hindrance::Kind kind, std::string subject, Steady since) const {

@@ -36,8 +36,14 @@ class ControllerRun {
   /// A reconcile under way.
   struct Running {
     Steady since;
-    bool holds_worker = true;
-    bool is_overdue = false;  // it has been reported
+    bool has_no_worker = false;  // it waits (ControllerOptions::worker_hold)
+    bool is_overdue = false;     // it has been reported
+  };
+  /// A deadline that all reconciles have, with one timer: that of the oldest which has not come to it.
+  struct Deadline {
+    Duration after;
+    bool Running::* is_past;
+    std::unique_ptr<Timer> timer{};
   };
 
   /// Takes keys for as long as the world lasts, as many at once as ControllerOptions::workers says.
@@ -51,7 +57,7 @@ class ControllerRun {
   /// The next key that a worker is free for.
   std::optional<ObjectKey> next_key();
   /// A reconcile waits, and holds a worker of its tenant no longer.
-  void free_worker(const std::string& tenant, Running& running);
+  void free_worker(const std::string& tenant);
   Task<> wait_for_caches();
   Task<> reconcile(ObjectKey key);
   /// The controller's reconcile; what it throws becomes Outcome::failed.
@@ -64,10 +70,9 @@ class ControllerRun {
   void note_written(const ObjectKey& key, std::vector<Written> written);
   void settle(const ObjectKey& key, const Outcome& outcome);
   void finished(const ObjectKey& key);
-  /// Arms the timer of the first reconcile to give its worker back or to be overdue; none while nothing runs.
-  void watch_over_deadlines();
-  /// What is due of a reconcile at `now`; returns when it is to be looked at again.
-  std::optional<Steady> look_at_deadlines(const ObjectKey& key, Running& running, Steady now);
+  void arm(Deadline& deadline);
+  void pass(Deadline& deadline);
+  void report_overdue(const ObjectKey& key, const Running& running);
   /// An event about an object whose reconciles go on failing.
   Task<> tell_failure(Value object, Status cause);
   Hindrance hindrance(Hindrance::Kind kind, std::string subject, Steady since) const;
@@ -83,7 +88,8 @@ class ControllerRun {
   std::size_t busy_ = 0;                 // workers in use
   std::map<std::string, Load> load_of_;  // by tenant; none without any
   std::map<ObjectKey, Running> running_;
-  std::unique_ptr<Timer> overdue_timer_;
+  Deadline hold_;
+  Deadline overdue_;
   /// What the last reconcile of a key has written: to be seen before its next.
   std::map<ObjectKey, std::vector<Written>> written_;
   std::size_t most_written_ = 64;  // entries there; with as many, those that were seen are dropped

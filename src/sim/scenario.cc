@@ -13,6 +13,7 @@
 #include "plane/families.h"
 #include "sim/application_scenarios.h"
 #include "sim/handover_scenario.h"
+#include "sim/lost_right_scenario.h"
 #include "sim/revision_scenario.h"
 #include "sim/rollout_scenarios.h"
 
@@ -422,7 +423,8 @@ std::vector<Scenario> scenarios() {
           in_place_rollout_scenario(),
           revision_rollout_scenario(),
           handover_scenario(),
-          standalone_handover_scenario()};
+          standalone_handover_scenario(),
+          lost_right_scenario()};
 }
 
 Ending play(const Scenario& scenario, WorldOptions options) {

@@ -110,7 +110,7 @@ TEST_F(ObjectStep, waits_for_a_kind_that_is_not_served_yet) {
 }
 
 TEST_F(ObjectStep, acts_with_the_rights_of_the_author) {
-  allow("alice", {"batch.slipway.dev/workflows", "/configmaps"});
+  allow("alice", {"batch.slipway.dev/workflows", "batch/jobs", "/configmaps"});
   allow("bob", {"batch.slipway.dev/workflows"});
   must(create_as("alice", kWorkflows, steps("w", fmt::format("a: {{objectTemplate: {}}}", kData))));
   EXPECT_TRUE(kube::is_true(end_of("w"), "Complete"));

@@ -69,6 +69,7 @@ std::vector<std::string> workers_of(const Scenario& scenario) {
   if (scenario.name == "standalone rollout") return {"slipway-application", "slipway-app-rollout"};
   if (scenario.name == "revision rollout") return {"slipway-app-rollout", "slipway-rollout"};
   if (scenario.name.ends_with(" rollout")) return {"slipway-rollout-trait"};
+  if (scenario.name == "lost right") return {"slipway-application", "slipway-rollout-trait", "slipway-workflow"};
   if (scenario.name == "workflow run") return {"slipway-workflow-run"};
   return {"slipway-workflow", "slipway-job"};
 }

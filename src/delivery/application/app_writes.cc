@@ -80,6 +80,25 @@ Task<Result<Value>> take_back_fields(client::Client* client, MappedKind kind, Va
   co_return co_await write_managed_fields(client, std::move(kind), live, std::move(*fields));
 }
 
+client::Request write_request(client::Verb verb, const MappedKind& kind, const kube::ObjectKey& key, Value body,
+                              bool is_dry_run) {
+  client::Request request;
+  request.verb = verb;
+  request.resource = kind.resource;
+  request.ns = key.ns;
+  request.name = key.name;
+  request.body = std::move(body);
+  request.field_manager = kManager;
+  request.dry_run = is_dry_run;
+  return request;
+}
+
+Task<Result<Value>> send(client::Client& client, client::Request request) {
+  auto reply = co_await client.call(std::move(request));
+  if (!reply) co_return fail(std::move(reply).error());
+  co_return std::move(reply->object);
+}
+
 }  // namespace
 
 /// A manifest with what is needed to write it.
@@ -319,18 +338,9 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
         *client, kind.resource, key,
         {.propagation = "Background", .uid = std::string(kube::uid(live)), .resource_version = "", .grace_seconds = 0}));
   } else if (update != nullptr && update->op == "replace") {
-    client::Request request;
-    request.verb = client::Verb::Update;
-    request.resource = kind.resource;
-    request.ns = key.ns;
-    request.name = key.name;
-    request.body =
-        object.with_path({"metadata", "resourceVersion"}, live["metadata"]["resourceVersion"]).with("status", live["status"]);
-    request.field_manager = kManager;
-    request.dry_run = is_dry_run;
-    auto reply = co_await client->call(std::move(request));
-    if (!reply) co_return fail(std::move(reply).error());
-    co_return std::move(reply->object);
+    object = object.with_path({"metadata", "resourceVersion"}, live["metadata"]["resourceVersion"]);
+    co_return co_await send(*client,
+                            write_request(client::Verb::Update, kind, key, object.with("status", live["status"]), is_dry_run));
   }
   if (tools_.apply_mode == ApplyMode::ThreeWay) {
     co_return co_await write_three_way(client, kind, std::move(object), recreates ? Value() : live, is_exact, is_dry_run);
@@ -341,19 +351,11 @@ Task<Result<Value>> AppRun::write(Manifest manifest, Value live, bool is_dry_run
     SLIPWAY_CO_TRY(taken, co_await take_back_fields(client, kind, std::move(claimed), object));
     live = std::move(taken);
   }
-  client::Request request;
-  request.verb = client::Verb::Patch;
-  request.resource = kind.resource;
-  request.ns = key.ns;
-  request.name = key.name;
-  request.body = following(std::move(object), live, is_exact);
+  client::Request request =
+      write_request(client::Verb::Patch, kind, key, following(std::move(object), live, is_exact), is_dry_run);
   request.patch_type = client::PatchType::Apply;
-  request.field_manager = kManager;
   request.force = true;
-  request.dry_run = is_dry_run;
-  auto reply = co_await client->call(std::move(request));
-  if (!reply) co_return fail(std::move(reply).error());
-  co_return std::move(reply->object);
+  co_return co_await send(*client, std::move(request));
 }
 
 /// `live` null: the object is created.

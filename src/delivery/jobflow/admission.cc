@@ -202,15 +202,8 @@ std::vector<Cause> validate(const kube::Object& workflow, const kube::Object& ol
   return causes;
 }
 
-kube::Object stamp_writer(const kube::Object& workflow, const kube::Object& old, const kube::Asker& asker) {
-  const bool acts_as_writer = std::ranges::any_of(workflow["spec"]["steps"].members(), [&](const json::MemberView& step) {
-    return step.value.has("objectTemplate") || is_far(step.value["externalRef"], kube::ns(workflow));
-  });
-  return acts_as_writer ? record_identity(kAnnotations, workflow, old, asker) : workflow;
-}
-
-kube::Object stamp_cron_writer(const kube::Object& cron, const kube::Object& old, const kube::Asker& asker) {
-  return record_identity(kAnnotations, cron, old, asker);
+kube::Object stamp_writer(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  return record_identity(kAnnotations, object, old, asker);
 }
 
 std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& object) { return recorded_identity(kAnnotations, object); }
@@ -232,7 +225,7 @@ std::vector<kube::AdmissionRow> admission_rows(JobCheck check) {
            .kind = kCronWorkflowKind.kind,
            .mutate = mutate_cron,
            .validate = validate_cron_all,
-           .mutate_for = stamp_cron_writer}};
+           .mutate_for = stamp_writer}};
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -26,11 +26,9 @@ using JobCheck = std::function<std::vector<Cause>(const kube::Object& job)>;
 /// are as in `old` (null at a create) are not judged again. REQUIRES: validate() found nothing.
 std::vector<Cause> check_jobs(const kube::Object& workflow, const kube::Object& old, const JobCheck& check);
 
-/// Records in its annotations who writes a workflow that waits for objects in other namespaces or clusters, or creates objects
-/// from templates: they are read and created with this user's rights.
-kube::Object stamp_writer(const kube::Object& workflow, const kube::Object& old, const kube::Asker& asker);
-/// The same for every CronWorkflow: its Workflows are created with this user's rights.
-kube::Object stamp_cron_writer(const kube::Object& cron, const kube::Object& old, const kube::Asker& asker);
+/// Records in annotations of a Workflow or CronWorkflow who writes it: Jobs, objects and Workflows are created with this user's
+/// rights.
+kube::Object stamp_writer(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
 /// The author of a Workflow or CronWorkflow; null: the process itself wrote it, so the controller's rights serve.
 std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& object);
 

@@ -62,7 +62,8 @@ Task<Result<void>> create_missing(ServerContext& context, std::vector<Request> r
     const auto served = context.registry.served(request.resource);
     if (!served || context.store.get_head((*served)->key(request.ns, request.name))) continue;
     const Revision revision = context.store.next_revision() + static_cast<Revision>(writes.size());
-    Planner planner(context, request, **served, revision);
+    Checks checks;  // nothing of a user is created here
+    Planner planner(context, request, **served, revision, checks);
     SLIPWAY_CO_TRY(plan, planner.plan());
     for (store::Write& write : plan.writes) writes.push_back(std::move(write));
   }

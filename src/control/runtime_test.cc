@@ -309,7 +309,7 @@ TEST_F(RuntimeTest, any_number_of_tenants_whose_reconciles_hang_keeps_no_other_w
   EXPECT_EQ(hanging, 4U) << "twice as many as it has workers";
   enqueue({"modest", "x"});
   env_.advance(seconds{1});
-  EXPECT_TRUE(std::ranges::contains(diary_, "x"));
+  EXPECT_NE(std::ranges::find(diary_, "x"), diary_.end());
 }
 
 TEST_F(RuntimeTest, a_tenant_has_a_limited_number_of_reconciles_that_wait) {

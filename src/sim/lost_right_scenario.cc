@@ -146,7 +146,7 @@ std::string step_phase(const Object& application, std::size_t step) {
   return application["status"]["workflow"]["steps"].item(step)["phase"].str();
 }
 
-bool lacks_right(const Value& text) { return text.as_string().starts_with(control::kAuthorLacksRight); }
+bool lacks_right(const Value& text) { return text.as_string().contains(control::kAuthorLacksRight); }
 
 Task<> lost_right(World& world) {
   co_await apply_text(world, std::string(kRole) + "---" + kBinding + "---" + version("v1", 4) + version("v2", 0));

@@ -85,7 +85,7 @@ TEST_P(LostRight, holds_the_run_until_it_returns) {
   make(role("configmaps"));
   ASSERT_TRUE(plane_.pass(minutes{20}));
   EXPECT_EQ(phase(), "running") << json::print(run());
-  EXPECT_TRUE(message().starts_with("AuthorLacksRight: secrets ")) << message();
+  EXPECT_NE(message().find("AuthorLacksRight: secrets "), std::string::npos) << message();
   EXPECT_NE(message().find("\"dev\" cannot"), std::string::npos) << message();
   EXPECT_EQ(run()["steps"].item(2)["failures"].as_int(), 0) << "uses up no retry";
 

@@ -172,7 +172,7 @@ Task<> lost_right(World& world) {
   co_await wait_for(world, kWorkflows, "flow",
                     [](const Object& flow) { return kube::is_true(flow, std::string(control::kAuthorLacksRight)); });
   world.tell("the graph of Jobs holds");
-  co_await sleep_for(world.user_domain().env(), 5min);
+  co_await sleep_for(world.user_domain().env(), 7min);  // longer than a batch may take
 
   co_await apply_text(world, kBinding);
   co_await wait_for(world, kTraits, "web",

@@ -11,7 +11,7 @@ namespace {
 using json::quoted;
 using json::Value;
 
-constexpr const char* kManager = "slipway-package";
+constexpr const char* kAuthorManager = "slipway-package";
 constexpr std::string_view kSteering = "packages.slipway.dev/";
 
 Value attributes_of(const NeededRight& right) {
@@ -51,7 +51,7 @@ Author author_of(const kube::Object& object, ActsAs acts_as) {
 Task<Result<bool>> has_right(client::Client& process, Author user, NeededRight right) {
   if (user == nullptr) co_return true;
   const Value review = client::access_review(user.get(), attributes_of(right));
-  SLIPWAY_CO_TRY(answer, co_await client::create(process, client::kAccessReviews, review, kManager));
+  SLIPWAY_CO_TRY(answer, co_await client::create(process, client::kAccessReviews, review, kAuthorManager));
   co_return answer["status"]["allowed"].as_bool();
 }
 

@@ -53,7 +53,7 @@ TEST(Drift, what_is_added_or_empty_is_none) {
   EXPECT_TRUE(drifted_fields(wanted, live, "own").empty());
 }
 
-class Repairs : public testing::Test {
+class Repairs : public ::testing::Test {
  protected:
   /// The field differs at this time: whether it is repaired.
   bool drifts(int at_s) {

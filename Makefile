@@ -42,10 +42,14 @@
 #   make crds         write crds/*.yaml from the described structs
 #   make release      only build out/release/slipway
 #   make deps         only install what is missing
+#
+# UNITY=ON builds a new out/dev in batches of eight sources, which takes half the CPU; a touched source then costs its whole batch.
+# Without it out/dev has one object per source; the release and sanitizer builds are always in batches. A folder stays as it began.
 
 JOBS ?= $(shell nproc)
 CHECK_BASE ?= HEAD
 FUZZ_SECONDS ?= 60
+UNITY ?= OFF
 # Under sanitizers one in so many points of the simulator is tried: what they look for is on every way there.
 SAMPLE ?= 60
 # All test programs but the one that reads the sources.
@@ -207,4 +211,4 @@ deps:
 	@tools/deps build test
 
 out/%/build.ninja: | deps
-	cmake --preset $* >/dev/null
+	cmake --preset $* $(if $(filter ON,$(UNITY)),-DCMAKE_UNITY_BUILD=ON) >/dev/null

@@ -23,7 +23,7 @@ using json::Value;
 using up::UpProcess;
 using up::User;
 
-constexpr std::size_t kConnections = 16;
+constexpr std::size_t kApplicationConnections = 16;
 constexpr int kSampled = 20;  // applications whose records are read
 
 std::string path_of(const kube::Resource& resource, bool is_namespaced = true) {
@@ -107,7 +107,7 @@ std::vector<double> deliver(User& user, int from, int to) {
     int next = from;
     const Instant start = tick();
     Tasks tasks(self.env());
-    for (std::size_t i = 0; i + 1 < kConnections; ++i) tasks.spawn(create_some(self, next, to));
+    for (std::size_t i = 0; i + 1 < kApplicationConnections; ++i) tasks.spawn(create_some(self, next, to));
     tasks.spawn(until_running(self, to, start, seconds));
     co_await tasks.join();
   });
@@ -141,7 +141,7 @@ struct Delivery {
       : folder(settings.folder + "/" + name),
         server(settings.slipway, fresh(folder), {"--controllers", "cluster"}),
         controller(settings.slipway, folder),
-        user(server.access(), kConnections) {
+        user(server.access(), kApplicationConnections) {
     deliver(user, 0, 1);
     usleep(1'000'000);
   }

@@ -23,7 +23,7 @@
 namespace slipway::bench {
 namespace {
 
-constexpr int kRounds = 15;
+constexpr int kCueRounds = 15;
 
 std::string template_of(const std::string& name) {
   std::ifstream in("definitions/" + name + ".cue");
@@ -146,7 +146,7 @@ std::size_t render_with(const cue::Program& program, const std::vector<Trait>& t
 double milliseconds(int times, const std::function<void()>& call) {
   std::vector<double> rounds;
   call();
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kCueRounds; ++round) {
     const double start = thread_cpu_seconds();
     for (int i = 0; i < times; ++i) call();
     rounds.push_back((thread_cpu_seconds() - start) * 1000 / times);

@@ -37,7 +37,7 @@ constexpr int kFlipRounds = 20;
 constexpr int kFlipsPerRound = 100;
 constexpr const char* kNamespace = "default";
 
-struct Sizes {
+struct PackageSizes {
   int revisions, repositories, variants;
   /// Revisions that are proposed; half of these are approved.
   int proposed() const { return std::max(1, revisions / 5); }
@@ -63,7 +63,7 @@ struct Awaited {
 
 class PackageBench {
  public:
-  PackageBench(PlaneBench& plane, std::string folder, Sizes sizes)
+  PackageBench(PlaneBench& plane, std::string folder, PackageSizes sizes)
       : plane_(plane), folder_(std::move(folder)), sizes_(sizes), git_(open_git(plane, folder_)) {
     plane_.env().git = git_.get();
   }
@@ -369,7 +369,7 @@ class PackageBench {
 
   PlaneBench& plane_;
   std::string folder_;
-  Sizes sizes_;
+  PackageSizes sizes_;
   std::unique_ptr<git::Repositories> git_;
 };
 
@@ -386,8 +386,8 @@ std::unique_ptr<git::Repositories> PackageBench::open_git(PlaneBench& plane, con
 
 Figures measure_packages(const Settings& settings) {
   Figures figures;
-  const Sizes sizes{number("SLIPWAY_BENCH_REVISIONS", 1'000), number("SLIPWAY_BENCH_REPOSITORIES", 20),
-                    number("SLIPWAY_BENCH_VARIANTS", 100)};
+  const PackageSizes sizes{number("SLIPWAY_BENCH_REVISIONS", 1'000), number("SLIPWAY_BENCH_REPOSITORIES", 20),
+                           number("SLIPWAY_BENCH_VARIANTS", 100)};
   const std::string folder = std::filesystem::absolute(settings.folder + "/packages").string();  // remotes are named by it
   PlaneBench plane(folder);
   std::unique_ptr<PackageBench> bench;

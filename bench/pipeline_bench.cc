@@ -39,12 +39,12 @@ constexpr Duration kRest = std::chrono::seconds{5};
 /// Longer than connections are kept that nobody uses.
 constexpr Duration kIdle = std::chrono::seconds{70};
 
-struct Sizes {
+struct PipelineSizes {
   int pipelines, environments, targets, clusters, dead;
   int all() const { return pipelines * environments * targets; }
 };
 
-int number(const char* name, int fallback) {
+int size_given(const char* name, int fallback) {
   const char* given = std::getenv(name);
   return given == nullptr ? fallback : std::atoi(given);
 }
@@ -88,7 +88,7 @@ class DeadServer {
 
 class PipelineBench {
  public:
-  PipelineBench(PlaneBench& hub, const Settings& settings, std::string folder, Sizes sizes)
+  PipelineBench(PlaneBench& hub, const Settings& settings, std::string folder, PipelineSizes sizes)
       : hub_(hub), binary_(settings.slipway), folder_(std::move(folder)), sizes_(sizes), gateway_(hub.env()) {}
 
   Task<> measure(Figures& figures) {
@@ -347,7 +347,7 @@ status: {{observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas:
   PlaneBench& hub_;
   std::string binary_;
   std::string folder_;
-  Sizes sizes_;
+  PipelineSizes sizes_;
   double alone_mb_ = 0;
   DeadServer dead_{};
   serve::Credentials credentials_{};
@@ -360,9 +360,10 @@ status: {{observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas:
 
 Figures measure_pipelines(const Settings& settings) {
   Figures figures;
-  const Sizes sizes{number("SLIPWAY_BENCH_PIPELINES", settings.share_of(20)), number("SLIPWAY_BENCH_ENVIRONMENTS", 5),
-                    number("SLIPWAY_BENCH_TARGETS", settings.share_of(20)), number("SLIPWAY_BENCH_CLUSTERS", 10),
-                    number("SLIPWAY_BENCH_DEAD", 0)};
+  const PipelineSizes sizes{size_given("SLIPWAY_BENCH_PIPELINES", settings.share_of(20)),
+                            size_given("SLIPWAY_BENCH_ENVIRONMENTS", 5),
+                            size_given("SLIPWAY_BENCH_TARGETS", settings.share_of(20)),
+                            size_given("SLIPWAY_BENCH_CLUSTERS", 10), size_given("SLIPWAY_BENCH_DEAD", 0)};
   const std::string folder = settings.folder + "/pipelines";
   PlaneBench plane(folder);
   auto bench = std::make_unique<PipelineBench>(plane, settings, folder, sizes);

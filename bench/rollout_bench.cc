@@ -31,13 +31,13 @@ using up::UpProcess;
 using up::User;
 using namespace std::chrono_literals;
 
-constexpr std::size_t kConnections = 16;
-constexpr int kPods = 4;
+constexpr std::size_t kRolloutConnections = 16;
+constexpr int kRolloutPods = 4;
 constexpr int kQuick = 20;  // rollouts of ten pods in five batches
 
 /// Creates what `make` gives for the numbers up to `end`, over several connections.
 Task<> create_all(User& user, kube::Resource resource, int end, std::function<Value(int)> make) {
-  co_await for_all(user, kConnections - 4, end, [&user, resource, make = std::move(make)](int number) -> Task<> {
+  co_await for_all(user, kRolloutConnections - 4, end, [&user, resource, make = std::move(make)](int number) -> Task<> {
     return create(user, path_of(resource), make(number));
   });
 }
@@ -86,7 +86,7 @@ class RolloutBench {
       : settings_(settings),
         server_(settings.slipway, folder, {"--controllers", "cluster"}),
         controller_(settings.slipway, folder),
-        user_(server_.access(), kConnections) {}
+        user_(server_.access(), kRolloutConnections) {}
 
   Figures measure() {
     user_.run([this](User& user) -> Task<> {
@@ -139,7 +139,8 @@ class RolloutBench {
     const int count = number_of("SLIPWAY_ROLLOUTS_FINISHED", settings_.share_of(2000));
     co_await create_all(user, kube::kDeployments, count, [](int i) { return deployment(name_of('f', i), 0); });
     co_await create_all(user, kTraits, count, [](int i) {
-      return rollout(name_of('f', i), name_of('f', i), "", fmt::format(R"({{"targetSize": {}, "numBatches": 1}})", kPods));
+      return rollout(name_of('f', i), name_of('f', i), "",
+                     fmt::format(R"({{"targetSize": {}, "numBatches": 1}})", kRolloutPods));
     });
     co_await until(user, [&] { return count_of('f', "rolloutSucceed") == static_cast<std::size_t>(count); });
     co_await sleep_for(user.env(), 10s);
@@ -156,7 +157,7 @@ class RolloutBench {
 
   std::string plan() const {
     std::string batches;
-    for (int i = 0; i < kPods; ++i)
+    for (int i = 0; i < kRolloutPods; ++i)
       batches += fmt::format(R"({}{{"replicas": 1, "instanceInterval": 60}})", i == 0 ? "" : ", ");
     const std::string metric = fmt::format(
         R"({{"provider": "web", "address": "http://{}/", "settings": {{"jsonPath": "{{$.value}}"}}, "min": 1, "interval": "10s"}})",
@@ -169,12 +170,12 @@ class RolloutBench {
     const int count = number_of("SLIPWAY_ROLLOUTS_ACTIVE", settings_.share_of(500));
     for (const char* version : {"-v1", "-v2"}) {
       co_await create_all(user, kube::kDeployments, count, [version](int i) {
-        return deployment(name_of('a', i) + version, version == std::string_view("-v1") ? kPods : 0);
+        return deployment(name_of('a', i) + version, version == std::string_view("-v1") ? kRolloutPods : 0);
       });
     }
     co_await until(user, [&] {
       return std::ranges::count_if(seen_->ready, [](const auto& one) {
-               return one.first.front() == 'a' && one.first.ends_with("-v1") && one.second == kPods;
+               return one.first.front() == 'a' && one.first.ends_with("-v1") && one.second == kRolloutPods;
              }) == count;
     });
     const std::string plan_text = plan();

@@ -27,8 +27,8 @@ using up::UpProcess;
 using up::User;
 using namespace std::chrono_literals;
 
-constexpr std::size_t kConnections = 12;
-constexpr int kPods = 10;
+constexpr std::size_t kPeerConnections = 12;
+constexpr int kPeerPods = 10;
 constexpr int kAlone = 10;  // rollouts one after the other
 constexpr const char* kOld = "shop:1";
 constexpr const char* kNew = "shop:2";
@@ -48,11 +48,11 @@ struct Sets {
 
   bool are_rolled(const std::string& name) const {
     const auto known = pairs.find(name);
-    return known != pairs.end() && known->second.new_ready == kPods && known->second.old_pods == 0;
+    return known != pairs.end() && known->second.new_ready == kPeerPods && known->second.old_pods == 0;
   }
   bool are_begun(const std::string& name) const {
     const auto known = pairs.find(name);
-    return known != pairs.end() && known->second.old_ready == kPods;
+    return known != pairs.end() && known->second.old_ready == kPeerPods;
   }
 };
 
@@ -84,7 +84,7 @@ struct Peer {
 };
 
 Task<> prepare_ours(User& user, std::string name) {
-  co_await create(user, path_of(kube::kDeployments), deployment(name + "-v1", kPods, kOld));
+  co_await create(user, path_of(kube::kDeployments), deployment(name + "-v1", kPeerPods, kOld));
   co_await create(user, path_of(kube::kDeployments), deployment(name + "-v2", 0, kNew));
 }
 
@@ -95,8 +95,8 @@ Task<> begin_ours(User& user, std::string name) {
 Task<> prepare_argo(User& user, std::string name) {
   json::ArrayBuilder steps;
   for (const int weight : {20, 40, 60, 80}) steps.add(json::object({{"setWeight", weight}}));
-  const Value canary = json::object({{"maxSurge", kPods / 5}, {"maxUnavailable", 0}, {"steps", steps.build()}});
-  const Value made = deployment(name, kPods, kOld)
+  const Value canary = json::object({{"maxSurge", kPeerPods / 5}, {"maxUnavailable", 0}, {"steps", steps.build()}});
+  const Value made = deployment(name, kPeerPods, kOld)
                          .with("apiVersion", fmt::format("{}/{}", kArgoRollouts.group, kArgoRollouts.version))
                          .with("kind", delivery::rollout::kRolloutKind.kind)
                          .with_path({"spec", "strategy", "canary"}, canary);
@@ -141,7 +141,7 @@ Task<> define(User& user, std::string folder) {
 class RolloutPeers {
  public:
   explicit RolloutPeers(const Settings& settings)
-      : settings_(settings), folder_(settings.folder + "/peers"), server_(start()), user_(server_.access(), kConnections) {}
+      : settings_(settings), folder_(settings.folder + "/peers"), server_(start()), user_(server_.access(), kPeerConnections) {}
 
   Figures measure() {
     const std::string argo = settings_.peers + "/argo";
@@ -175,7 +175,7 @@ class RolloutPeers {
   }
 
   Task<> prepare(User& user, const Peer& peer, int from, int count) {
-    co_await for_all(user, kConnections - 4, count,
+    co_await for_all(user, kPeerConnections - 4, count,
                      [&](int i) -> Task<> { return peer.prepare(user, name_of(peer.group, from + i)); });
     co_await until(user, [&] { return all(peer, from, count, &Sets::are_begun); });
   }
@@ -213,7 +213,7 @@ class RolloutPeers {
     const Requests before = co_await requests_so_far(user);
     const double cpu = controller.cpu_ms();
     const Instant start = tick();
-    co_await for_all(user, kConnections - 4, count,
+    co_await for_all(user, kPeerConnections - 4, count,
                      [&](int i) -> Task<> { return peer.begin(user, name_of(peer.group, kAlone + i)); });
     co_await until(user, [&] { return all(peer, kAlone, count, &Sets::are_rolled); });
     const double whole = seconds_since(start);

@@ -17,8 +17,8 @@ using up::Access;
 using up::UpProcess;
 using up::User;
 
-constexpr int kConnections = 16;
-constexpr int kRounds = 5;
+constexpr int kWireConnections = 16;
+constexpr int kWireRounds = 5;
 constexpr std::string_view kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
 std::string fresh(const Settings& settings, const std::string& name) {
@@ -53,9 +53,9 @@ std::vector<double> measure(User& user, int workers, int calls, std::function<Ht
 /// Calls per second, median of the rounds.
 double rate(User& load, int calls, const std::function<HttpCall(int round, int number)>& make) {
   std::vector<double> rates;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kWireRounds; ++round) {
     const Instant start = tick();
-    measure(load, kConnections, calls, [&](int number) { return make(round, number); });
+    measure(load, kWireConnections, calls, [&](int number) { return make(round, number); });
     rates.push_back(calls / seconds_since(start));
   }
   return median(rates);
@@ -135,7 +135,7 @@ Fanout measure_fanout(const Access& access, int watchers, int events) {
     for (int i = 0; i < watchers; ++i) {
       tasks.spawn(follow(in, watchers, from, events, ready, lags, seen));
       // Connections are made a few at a time: how long a thousand handshakes take beside each other is not what is measured.
-      while (i - ready >= kConnections) co_await sleep_for(in.env(), std::chrono::milliseconds{1});
+      while (i - ready >= kWireConnections) co_await sleep_for(in.env(), std::chrono::milliseconds{1});
     }
     while (ready < watchers) co_await sleep_for(in.env(), std::chrono::milliseconds{5});
     const Instant start = tick();
@@ -159,7 +159,7 @@ void add_fanout(Figures& figures, const Settings& settings, const Access& access
 
 /// Fills with `count` objects of `bytes` and gives the JSON bytes of one as the server shows it.
 double fill(User& load, int count, std::size_t bytes, std::vector<double>* seconds = nullptr) {
-  auto times = measure(load, kConnections, count, [&](int i) { return load.create(fmt::format("c{:06}", i), bytes); });
+  auto times = measure(load, kWireConnections, count, [&](int i) { return load.create(fmt::format("c{:06}", i), bytes); });
   if (seconds != nullptr) *seconds = std::move(times);
   double size = 0;
   load.run([&](User& in) -> Task<> {
@@ -211,7 +211,7 @@ double get_beside_lists_p99_ms(const Access& access, int listers, int gets) {
 
 void add_memory(Figures& figures, const Settings& settings) {
   UpProcess server(settings.slipway, fresh(settings, "wire-100k"));
-  User load(server.access(), kConnections);
+  User load(server.access(), kWireConnections);
   const double before = resident_mb(server.pid());
   const int count = settings.share_of(100'000);
   const double bytes = fill(load, count, 700);
@@ -228,7 +228,7 @@ void add_memory(Figures& figures, const Settings& settings) {
 Figures measure_wire(const Settings& settings) {
   Figures figures;
   UpProcess server(settings.slipway, fresh(settings, "wire"));
-  User load(server.access(), kConnections);
+  User load(server.access(), kWireConnections);
   const int creates = settings.share_of(10'000);
   figures["wire_create_per_s"] = {
       rate(load, creates, [&](int round, int i) { return load.create(fmt::format("r{}-{}", round, i), 700); }), "1/s", "",
@@ -240,7 +240,7 @@ Figures measure_wire(const Settings& settings) {
   server.stop();
 
   UpProcess lists(settings.slipway, fresh(settings, "wire-list"));
-  User reader(lists.access(), kConnections);
+  User reader(lists.access(), kWireConnections);
   fill(reader, creates, 700);
   figures["wire_list10k_ms"] = {median(measure(reader, 1, 9, [&](int) { return reader.get(std::string(kConfigMaps)); })) * 1000,
                                 "ms", "", ""};
@@ -255,7 +255,7 @@ Figures measure_large(const Settings& settings) {
   std::vector<double> seconds;
   {
     UpProcess server(settings.slipway, folder);
-    User load(server.access(), kConnections);
+    User load(server.access(), kWireConnections);
     const int count = settings.share_of(400'000);
     fill(load, count, 3'700, &seconds);
     figures["rss_400k_mb"] = {resident_mb(server.pid()), "MB", "<= 6144", "400,000 ConfigMaps of 4 kB"};

@@ -8,6 +8,7 @@ if(bench_sources AND TARGET slipway_sim AND TARGET slipway_os)
   target_link_libraries(slipway_bench PRIVATE slipway_sim slipway_os slipway_net slipway_serve slipway_cue slipway_git)
   slipway_use_tcmalloc(slipway_bench)
   target_precompile_headers(slipway_bench REUSE_FROM slipway_pch)
+  set_target_properties(slipway_bench PROPERTIES UNITY_BUILD OFF)  # not tried yet, nor below
 endif()
 
 if(EXISTS ${CMAKE_SOURCE_DIR}/tools/gen_crds.cc AND TARGET slipway_plane)
@@ -60,6 +61,7 @@ if(TARGET slipway_remote AND TARGET slipway_control AND TARGET slipway_os)
   target_include_directories(demo_proxy PRIVATE ${CMAKE_SOURCE_DIR}/tests/nginx)
   target_link_libraries(demo_proxy PRIVATE slipway_remote slipway_control slipway_os fmt::fmt)
   target_precompile_headers(demo_proxy REUSE_FROM slipway_pch)
+  set_target_properties(demo_proxy PROPERTIES UNITY_BUILD OFF)
 endif()
 
 # For make demo-pipeline: the forge of the tests, with a door for who plays the people.
@@ -70,4 +72,5 @@ if(TARGET slipway_net AND TARGET slipway_git AND TARGET slipway_os)
   target_include_directories(demo_forge PRIVATE ${CMAKE_SOURCE_DIR}/tests/forge)
   target_link_libraries(demo_forge PRIVATE slipway_net slipway_git slipway_os slipway_json fmt::fmt)
   target_precompile_headers(demo_forge REUSE_FROM slipway_pch)
+  set_target_properties(demo_forge PROPERTIES UNITY_BUILD OFF)
 endif()

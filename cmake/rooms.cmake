@@ -46,6 +46,10 @@ target_compile_options(slipway_options INTERFACE -Wall -Wextra -Werror -Wshadow 
                        -Wno-unused-command-line-argument)
 target_compile_definitions(slipway_options INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
                            SLIPWAY_VERSION="${PROJECT_VERSION}")
+# In a unity build a local name may be that of a constant of another file; builds of one object per source look for real ones.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(slipway_options INTERFACE -Wno-shadow)
+endif()
 # Some libraries ask for -pthread (RE2); the precompiled headers must then be built with it too.
 target_compile_options(slipway_options INTERFACE -pthread)
 target_link_options(slipway_options INTERFACE -fuse-ld=lld -pthread)
@@ -59,9 +63,13 @@ target_precompile_headers(slipway_pch PRIVATE <pch.h>)
 add_library(slipway_test_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cc)
 target_link_libraries(slipway_test_pch PUBLIC slipway_options Boost::headers fmt::fmt GTest::gtest)
 target_precompile_headers(slipway_test_pch PRIVATE <pch.h> <gtest/gtest.h>)
+set_target_properties(slipway_pch slipway_test_pch PROPERTIES UNITY_BUILD OFF)  # one empty source each
 
 add_library(slipway_test_main STATIC ${CMAKE_SOURCE_DIR}/tests/main.cc)
 target_link_libraries(slipway_test_main PUBLIC slipway_options GTest::gtest fmt::fmt)
+
+# Test programs that a unity build compiles in batches. The others were not tried yet: they stay one object per source.
+set(batched_tests cue_test delivery_package_test docs_test house_test)
 
 # The test program of a room (or of a folder under tests/), linked with the given rooms.
 function(slipway_test name)
@@ -69,6 +77,9 @@ function(slipway_test name)
   add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} slipway_test_main)
   target_precompile_headers(${name} REUSE_FROM slipway_test_pch)
+  if(NOT name IN_LIST batched_tests)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   set_property(GLOBAL APPEND PROPERTY SLIPWAY_TESTS ${name})
 endfunction()
 

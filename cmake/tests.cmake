@@ -5,6 +5,7 @@ if(TARGET slipway_cue)
   add_executable(cue_threads_test EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/src/cue/threads_test.cc ${CMAKE_SOURCE_DIR}/src/cue/cue_test.cc)
   target_link_libraries(cue_threads_test PRIVATE slipway_cue slipway_test_main)
   target_precompile_headers(cue_threads_test REUSE_FROM slipway_test_pch)
+  set_target_properties(cue_threads_test PROPERTIES UNITY_BUILD OFF)
 endif()
 
 set(rooms_of_docs base)

@@ -123,7 +123,7 @@ Value duration_of_int(const Call& call) {
   return make_duration(nanos);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kConversionRows[] = {
     {"type", "(A) -> type(A)", type_of_value},
     {"dyn", "(A) -> dyn", same},
     {"int", "(int) -> int", same},
@@ -161,6 +161,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> conversion_rows() { return kRows; }
+std::span<const Row> conversion_rows() { return kConversionRows; }
 
 }  // namespace slipway::cel

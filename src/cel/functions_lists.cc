@@ -161,7 +161,7 @@ Value set_intersects(const Call& call) {
   return make_bool(std::ranges::any_of(items_of(call[1]), [&](const Value& one) { return has_item(left, one, call.budget); }));
 }
 
-constexpr Row kRows[] = {
+constexpr Row kListRows[] = {
     {"size", "(list(A)) -> int", size_of},
     {"size", "list(A).() -> int", size_of},
     {"size", "(map(A, B)) -> int", size_of},
@@ -238,6 +238,6 @@ Value sorted_by(const Items& items, const Items& keys, Budget& budget) {
   return make_list(std::move(out));
 }
 
-std::span<const Row> list_rows() { return kRows; }
+std::span<const Row> list_rows() { return kListRows; }
 
 }  // namespace slipway::cel

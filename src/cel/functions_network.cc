@@ -188,7 +188,7 @@ Value get_query(const Call& call) {
   return make_map(std::move(entries));
 }
 
-constexpr Row kRows[] = {
+constexpr Row kNetworkRows[] = {
     {"ip", "(string) -> net.IP", ip},
     {"ip", "net.CIDR.() -> net.IP", cidr_ip},
     {"isIP", "(string) -> bool", is_ip},
@@ -221,6 +221,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> network_rows() { return kRows; }
+std::span<const Row> network_rows() { return kNetworkRows; }
 
 }  // namespace slipway::cel

@@ -178,7 +178,7 @@ Value is_in_map(const Call& call) { return make_bool(find(call[1], call[0]).has_
     symbol, "(duration, duration) -> bool", ordered<holds>                                                      \
   }
 
-constexpr Row kRows[] = {
+constexpr Row kOperatorRows[] = {
     {"_+_", "(int, int) -> int", checked_int<kAdd>},
     {"_+_", "(uint, uint) -> uint", checked_uint<kAdd>},
     {"_+_", "(double, double) -> double", add_double},
@@ -229,6 +229,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> operator_rows() { return kRows; }
+std::span<const Row> operator_rows() { return kOperatorRows; }
 
 }  // namespace slipway::cel

@@ -23,7 +23,7 @@ Value last(const Call& call) {
   return count == 0 ? optional_value(std::nullopt) : optional_value(item(call[0], count - 1));
 }
 
-constexpr Row kRows[] = {
+constexpr Row kOptionalRows[] = {
     {"optional.none", "() -> optional(A)", none},
     {"optional.of", "(A) -> optional(A)", of},
     {"optional.ofNonZeroValue", "(A) -> optional(A)", of_non_zero},
@@ -37,6 +37,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> optional_rows() { return kRows; }
+std::span<const Row> optional_rows() { return kOptionalRows; }
 
 }  // namespace slipway::cel

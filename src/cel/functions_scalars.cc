@@ -229,7 +229,7 @@ Value compare_versions(const Call& call) { return make_int(compare_semver(versio
 Value is_newer(const Call& call) { return make_bool(compare_semver(version_of(call[0]), version_of(call[1])) > 0); }
 Value is_older(const Call& call) { return make_bool(compare_semver(version_of(call[0]), version_of(call[1])) < 0); }
 
-constexpr Row kRows[] = {
+constexpr Row kScalarRows[] = {
     {"quantity", "(string) -> kubernetes.Quantity", quantity},
     {"isQuantity", "(string) -> bool", is_quantity},
     {"sign", "kubernetes.Quantity.() -> int", sign},
@@ -272,6 +272,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> scalar_rows() { return kRows; }
+std::span<const Row> scalar_rows() { return kScalarRows; }
 
 }  // namespace slipway::cel

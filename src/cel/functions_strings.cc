@@ -241,7 +241,7 @@ Value format_with_powers(const Call& call) {
   return format_text(call[0].text(), items_of(call[1]), Exponent::Power);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kStringRows[] = {
     {"size", "(string) -> int", size_of_text},
     {"size", "string.() -> int", size_of_text},
     {"size", "(bytes) -> int", size_of_bytes},
@@ -278,6 +278,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> string_rows() { return kRows; }
+std::span<const Row> string_rows() { return kStringRows; }
 
 }  // namespace slipway::cel

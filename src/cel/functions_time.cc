@@ -64,7 +64,7 @@ Value duration_milliseconds(const Call& call) { return make_int(call[0].integer 
 /// cel-go gives the whole duration, the specification what is left of the second.
 Value whole_milliseconds(const Call& call) { return make_int(call[0].integer / 1'000'000); }
 
-constexpr Row kRows[] = {
+constexpr Row kTimeRows[] = {
     {"getFullYear", "timestamp.() -> int", part<Part::FullYear>},
     {"getFullYear", "timestamp.(string) -> int", part<Part::FullYear>},
     {"getMonth", "timestamp.() -> int", part<Part::Month>},
@@ -96,6 +96,6 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const Row> time_rows() { return kRows; }
+std::span<const Row> time_rows() { return kTimeRows; }
 
 }  // namespace slipway::cel

@@ -25,6 +25,9 @@ struct Fault {
   std::string message{};
 };
 
+/// Of a name: letters of ASCII and '_'.
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
 /// The tokens, the last one End. Otherwise the first fault.
 std::expected<std::vector<Token>, Fault> tokens_of(std::string_view text);
 

@@ -12,9 +12,9 @@
 namespace slipway::cel {
 namespace {
 
-constexpr std::array<std::string_view, 17> kReserved{"as",        "break",  "const",  "continue", "else", "for",
-                                                     "function",  "if",     "import", "let",      "loop", "package",
-                                                     "namespace", "return", "var",    "void",     "while"};
+constexpr std::array<std::string_view, 17> kReservedWords{"as",        "break",  "const",  "continue", "else", "for",
+                                                          "function",  "if",     "import", "let",      "loop", "package",
+                                                          "namespace", "return", "var",    "void",     "while"};
 
 constexpr std::string_view kExpression =
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
@@ -355,7 +355,7 @@ class Parser {
     }
     if (token.text == "null") return expr;
     if (token.text == "in") return fail(token.place, "Syntax error: mismatched input 'in'");
-    if (std::ranges::find(kReserved, token.text) != kReserved.end())
+    if (std::ranges::find(kReservedWords, token.text) != kReservedWords.end())
       return fail(token.place, fmt::format("Syntax error: reserved identifier: {}", token.text));
     const std::size_t open = now().place;
     if (take("(")) {

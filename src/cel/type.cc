@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "cel/lexer.h"
+
 namespace slipway::cel {
 namespace {
 
@@ -10,11 +12,9 @@ constexpr std::array<std::string_view, 18> kNames{"dyn",      "null",  "bool",  
                                                   "string",   "bytes", "list",          "map",    "object", "timestamp",
                                                   "duration", "type",  "optional_type", "opaque", "var",    "error"};
 
-constexpr std::array<std::string_view, 21> kReserved{"true",     "false",   "null",      "in",       "as",  "break",  "const",
-                                                     "continue", "else",    "for",       "function", "if",  "import", "let",
-                                                     "loop",     "package", "namespace", "return",   "var", "void",   "while"};
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr std::array<std::string_view, 21> kReservedNames{
+    "true", "false",  "null", "in",   "as",      "break",     "const",  "continue", "else", "for",  "function",
+    "if",   "import", "let",  "loop", "package", "namespace", "return", "var",      "void", "while"};
 
 }  // namespace
 
@@ -58,14 +58,14 @@ std::string to_string(const Type& type) {
 
 const Field* field_of(const Type& type, std::string_view name) {
   auto found = type.fields.find(name);
-  if (found == type.fields.end() && std::ranges::find(kReserved, name) != kReserved.end())
+  if (found == type.fields.end() && std::ranges::find(kReservedNames, name) != kReservedNames.end())
     found = type.fields.find(escape(name));
   return found == type.fields.end() ? nullptr : &found->second;
 }
 
 std::string escape(std::string_view name) {
   if (name.empty()) return {};
-  if (std::ranges::find(kReserved, name) != kReserved.end()) return "__" + std::string(name) + "__";
+  if (std::ranges::find(kReservedNames, name) != kReservedNames.end()) return "__" + std::string(name) + "__";
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];

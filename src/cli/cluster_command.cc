@@ -22,7 +22,7 @@ using fleet::ClusterSecret;
 using json::Value;
 using kube::kSecrets;
 
-constexpr const char* kManager = "slipway-cluster";
+constexpr const char* kClusterManager = "slipway-cluster";
 constexpr int kForgetTries = 5;
 
 struct ClusterArguments {
@@ -37,7 +37,7 @@ struct ClusterArguments {
   bool is_forced = false;
 };
 
-Status wrong(std::string message) {
+Status bad_request(std::string message) {
   Status status;
   status.reason = Reason::BadRequest;
   status.message = std::move(message);
@@ -51,7 +51,7 @@ struct Known {
 };
 
 Task<Result<Known>> find_cluster(client::Client& hub, std::string name) {
-  if (name == fleet::kHubCluster) co_return fail(wrong(fmt::format("{} is the hub itself", name)));
+  if (name == fleet::kHubCluster) co_return fail(bad_request(fmt::format("{} is the hub itself", name)));
   auto secret = co_await client::get(hub, kSecrets, {fleet::kClusterNamespace, name});
   if (!secret && secret.error().reason != Reason::NotFound) co_return fail(std::move(secret).error());
   auto cluster = secret ? fleet::read_cluster_secret(*secret) : std::nullopt;
@@ -88,8 +88,8 @@ Task<Result<std::string>> version_of(client::Client& cluster) {
 
 Task<int> join(Session& session, client::Client& hub, ClusterArguments arguments) {
   if (!kube::dns1123_subdomain_faults(arguments.name).empty() || arguments.name == fleet::kHubCluster) {
-    co_return report(wrong(fmt::format("\"{}\" cannot be the name of a cluster: give a DNS name other than {}", arguments.name,
-                                       fleet::kHubCluster)));
+    co_return report(bad_request(fmt::format("\"{}\" cannot be the name of a cluster: give a DNS name other than {}",
+                                             arguments.name, fleet::kHubCluster)));
   }
   const auto connection = connection_in(session.env().files, arguments.file, arguments.context);
   if (!connection) co_return report(connection.error(), arguments.file);
@@ -98,18 +98,18 @@ Task<int> join(Session& session, client::Client& hub, ClusterArguments arguments
   const auto version = co_await version_of(*connect(session, *connection));
   if (!version) co_return report(version.error(), connection->server);
   if (const auto made = co_await fleet::make_cluster_namespace(hub); !made) co_return report(made.error());
-  auto stored = co_await client::create(hub, kSecrets, *secret, kManager);
+  auto stored = co_await client::create(hub, kSecrets, *secret, kClusterManager);
   if (!stored && stored.error().reason == Reason::AlreadyExists) {
     // One that the hub's process serves can be joined beside that, for controllers in other processes. It keeps its labels.
     const auto known = co_await find_cluster(hub, arguments.name);
     if (known && known->cluster.is_internal()) {
       const Value credentials = json::object(
           {{"metadata", json::object({{"labels", (*secret)["metadata"]["labels"]}})}, {"data", (*secret)["data"]}});
-      stored = co_await client::merge_patch(hub, kSecrets, kube::key_of(known->secret), credentials, kManager);
+      stored = co_await client::merge_patch(hub, kSecrets, kube::key_of(known->secret), credentials, kClusterManager);
     }
   }
   if (!stored && stored.error().reason == Reason::AlreadyExists) {
-    co_return report(wrong(fmt::format("there is a cluster, or another Secret, of the name {}", arguments.name)));
+    co_return report(bad_request(fmt::format("there is a cluster, or another Secret, of the name {}", arguments.name)));
   }
   if (!stored) co_return report(stored.error());
   fmt::print("cluster {} joined: {} ({})\n", arguments.name, connection->server, *version);
@@ -141,8 +141,8 @@ Task<int> list(Session&, client::Client& hub, ClusterArguments) {
 /// Nothing, or why the Secret of a cluster cannot go.
 std::optional<Status> internal_fault(const Known& known) {
   if (!known.cluster.is_internal()) return std::nullopt;
-  return wrong(fmt::format("cluster {} is served by the process of the hub, which names it (slipway up --clusters)",
-                           known.cluster.name));
+  return bad_request(fmt::format("cluster {} is served by the process of the hub, which names it (slipway up --clusters)",
+                                 known.cluster.name));
 }
 
 constexpr const char* kNoAuthority =
@@ -189,9 +189,9 @@ Result<Value> label_patch(const std::vector<std::string>& changes) {
     const bool removes = equals == std::string::npos && change.ends_with('-');
     const std::string key = removes ? change.substr(0, change.size() - 1) : change.substr(0, equals);
     if (key.empty() || (!removes && equals == std::string::npos)) {
-      return fail(wrong(fmt::format("{}: give KEY=VALUE, or KEY- to remove", change)));
+      return fail(bad_request(fmt::format("{}: give KEY=VALUE, or KEY- to remove", change)));
     }
-    if (!fleet::is_cluster_label(key)) return fail(wrong(fmt::format("label {} says how the cluster is reached", key)));
+    if (!fleet::is_cluster_label(key)) return fail(bad_request(fmt::format("label {} says how the cluster is reached", key)));
     patch.set(key, removes ? Value() : Value(change.substr(equals + 1)));
   }
   return json::object({{"metadata", json::object({{"labels", patch.build()}})}});
@@ -204,7 +204,7 @@ Task<int> labels(Session&, client::Client& hub, ClusterArguments arguments) {
   if (!arguments.labels.empty()) {
     const auto patch = label_patch(arguments.labels);
     if (!patch) co_return report(patch.error());
-    const auto changed = co_await client::merge_patch(hub, kSecrets, kube::key_of(secret), *patch, kManager);
+    const auto changed = co_await client::merge_patch(hub, kSecrets, kube::key_of(secret), *patch, kClusterManager);
     if (!changed) co_return report(changed.error());
     secret = *changed;
   }
@@ -217,21 +217,21 @@ Task<int> rename(Session&, client::Client& hub, ClusterArguments arguments) {
   if (!known) co_return report(known.error());
   if (const auto fault = internal_fault(*known)) co_return report(*fault);
   if (!kube::dns1123_subdomain_faults(arguments.new_name).empty() || arguments.new_name == fleet::kHubCluster) {
-    co_return report(wrong(fmt::format("\"{}\" cannot be the name of a cluster", arguments.new_name)));
+    co_return report(bad_request(fmt::format("\"{}\" cannot be the name of a cluster", arguments.new_name)));
   }
   const auto held = co_await held_in(hub, arguments.name);
   if (!held) co_return report(held.error());
   if (!held->empty()) {
     print_holdings(*held);
     co_return report(
-        wrong(fmt::format("cluster {} is in use under that name: it keeps {}", arguments.name, counted(held->size()))));
+        bad_request(fmt::format("cluster {} is in use under that name: it keeps {}", arguments.name, counted(held->size()))));
   }
   const Value& metadata = known->secret["metadata"];
   const Value renamed = known->secret.with("metadata", json::object({{"name", arguments.new_name},
                                                                      {"namespace", metadata["namespace"]},
                                                                      {"labels", metadata["labels"]},
                                                                      {"annotations", metadata["annotations"]}}));
-  const auto made = co_await client::create(hub, kSecrets, renamed, kManager);
+  const auto made = co_await client::create(hub, kSecrets, renamed, kClusterManager);
   if (!made) co_return report(made.error());
   const auto removed = co_await client::remove(hub, kSecrets, kube::key_of(known->secret));
   if (!removed && removed.error().reason != Reason::NotFound) co_return report(removed.error());
@@ -263,9 +263,9 @@ Task<int> detach(Session&, client::Client& hub, ClusterArguments arguments) {
   if (!held->empty()) print_holdings(*held);
   if (!held->empty() && !arguments.is_forced) {
     co_return report(
-        wrong(fmt::format("cluster {} keeps {}: delete what owns them, or give --force to count "
-                          "them as gone",
-                          arguments.name, counted(held->size()))));
+        bad_request(fmt::format("cluster {} keeps {}: delete what owns them, or give --force to count "
+                                "them as gone",
+                                arguments.name, counted(held->size()))));
   }
   if (known) {
     const auto removed = co_await client::remove(hub, kSecrets, kube::key_of(known->secret));
@@ -279,14 +279,14 @@ Task<int> detach(Session&, client::Client& hub, ClusterArguments arguments) {
   co_return kDelivered;
 }
 
-struct Verb {
+struct ClusterVerb {
   const char* name;
   const char* help;
   bool writes;
   Task<int> (*run)(Session&, client::Client& hub, ClusterArguments);
 };
 
-constexpr Verb kVerbs[] = {
+constexpr ClusterVerb kVerbs[] = {
     {"join", "make a cluster known to the hub", true, join},
     {"list", "list the clusters that the hub knows", false, list},
     {"probe", "ask a cluster whether it answers", false, probe},
@@ -295,7 +295,7 @@ constexpr Verb kVerbs[] = {
     {"detach", "make a cluster unknown to the hub", true, detach},
 };
 
-Task<int> run_verb(Session& session, const Verb& verb, ClusterArguments arguments) {
+Task<int> run_verb(Session& session, const ClusterVerb& verb, ClusterArguments arguments) {
   if (!arguments.data_dir.empty()) co_return co_await verb.run(session, session.server(), std::move(arguments));
   Arguments of_hub;
   of_hub.kubeconfig = arguments.kubeconfig;
@@ -306,10 +306,10 @@ Task<int> run_verb(Session& session, const Verb& verb, ClusterArguments argument
   co_return co_await verb.run(session, *hub, std::move(arguments));
 }
 
-int execute(const Verb& verb, const ClusterArguments& arguments) {
+int execute(const ClusterVerb& verb, const ClusterArguments& arguments) {
   const bool is_elsewhere = arguments.data_dir.empty();
   const std::string scratch = is_elsewhere ? make_temporary_folder() : "";
-  if (is_elsewhere && scratch.empty()) return report(wrong("cannot make a temporary folder: set TMPDIR"));
+  if (is_elsewhere && scratch.empty()) return report(bad_request("cannot make a temporary folder: set TMPDIR"));
   SessionOptions options;
   options.data_dir = is_elsewhere ? scratch : absolute(arguments.data_dir);
   options.is_read_only = !is_elsewhere && !verb.writes;
@@ -343,7 +343,7 @@ void add_cluster_command(CLI::App& app, int& code) {
   CLI::App* cluster = app.add_subcommand("cluster", "the clusters that a hub delivers to");
   cluster->require_subcommand(1);
   const auto arguments = std::make_shared<ClusterArguments>();
-  for (const Verb& verb : kVerbs) {
+  for (const ClusterVerb& verb : kVerbs) {
     CLI::App* sub = cluster->add_subcommand(verb.name, verb.help);
     add_verb_options(*sub, verb.name, *arguments);
     sub->callback([arguments, &verb, &code] { code = execute(verb, *arguments); });

@@ -19,7 +19,7 @@ namespace slipway::cli {
 namespace {
 
 /// Calls that are being answered get this long.
-constexpr Duration kStopGrace = std::chrono::seconds{2};
+constexpr Duration kControllerStopGrace = std::chrono::seconds{2};
 
 /// Unlike that of any other process: machine, process and a random part.
 std::string identity_of(Env& env) {
@@ -184,8 +184,8 @@ Task<int> controller(Session& session, Arguments arguments) {
     fmt::print(stderr, "slipway: no longer leading: {}\n", process->election.problem());
     co_return kFailed;
   }
-  if (process->webhooks) process->webhooks->stop(kStopGrace);
-  if (process->porch) process->porch->stop(kStopGrace);
+  if (process->webhooks) process->webhooks->stop(kControllerStopGrace);
+  if (process->porch) process->porch->stop(kControllerStopGrace);
   co_await process->election.release();
   co_return kDelivered;
 }

@@ -8,21 +8,12 @@
 #include <cstdio>
 
 #include "base/time.h"
+#include "cli/standard_input.h"
 #include "cue/load/arguments.h"
 #include "cue/load/command.h"
 #include "os/real_env.h"
 
 namespace slipway::cli {
-namespace {
-
-std::string standard_input() {
-  std::string text;
-  char bytes[65536];
-  for (std::size_t size = 0; (size = std::fread(bytes, 1, sizeof bytes, stdin)) > 0;) text.append(bytes, size);
-  return text;
-}
-
-}  // namespace
 
 namespace {
 

@@ -17,9 +17,9 @@
 namespace slipway::cli {
 namespace {
 
-constexpr const char* kManager = "slipway";
+constexpr const char* kDeliverManager = "slipway";
 /// How long pods get between SIGTERM and SIGKILL when a delivery is interrupted.
-constexpr Duration kStopGrace = std::chrono::seconds{10};
+constexpr Duration kDeliverStopGrace = std::chrono::seconds{10};
 
 /// How long a kind that a file brings may take until it is served.
 constexpr Duration kKindTimeout = std::chrono::seconds{10};
@@ -57,7 +57,7 @@ Request apply_request(const server::TypePtr& type, const Object& object) {
   request.ns = std::string(kube::ns(object));
   request.name = std::string(kube::name(object));
   request.body = object;
-  request.field_manager = kManager;
+  request.field_manager = kDeliverManager;
   request.field_validation = "Strict";
   request.force = true;
   return request;
@@ -215,7 +215,7 @@ Task<int> Following::run() {
   print_result();
   if (!is_open) co_return exit_code();
   const int code = end_open();
-  if (!is_elsewhere()) co_await session_.controllers()->stop_pods(kStopGrace);
+  if (!is_elsewhere()) co_await session_.controllers()->stop_pods(kDeliverStopGrace);
   co_return code;
 }
 
@@ -308,7 +308,7 @@ Task<> Following::clear_up() {
   while (leaves_pods() && !session_.is_interrupted()) {
     co_await changed_.wait_until(env().clock.steady() + std::chrono::milliseconds{50});
   }
-  co_await session_.controllers()->stop_pods(kStopGrace);
+  co_await session_.controllers()->stop_pods(kDeliverStopGrace);
 }
 
 Task<> Following::wake_on_interrupt() {

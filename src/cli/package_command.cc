@@ -11,6 +11,7 @@
 #include "base/read_folder.h"
 #include "cli/package_get.h"
 #include "cli/session.h"
+#include "cli/standard_input.h"
 #include "krm/command.h"
 #include "os/files.h"
 #include "os/program_process.h"
@@ -20,14 +21,6 @@ namespace slipway::cli {
 namespace {
 
 using krm::CommandOutcome;
-using krm::Files;
-
-std::string standard_input() {
-  std::string text;
-  std::array<char, 65536> bytes{};
-  for (std::size_t size = 0; (size = std::fread(bytes.data(), 1, bytes.size(), stdin)) > 0;) text.append(bytes.data(), size);
-  return text;
-}
 
 int print(const CommandOutcome& outcome) {
   std::fwrite(outcome.output.data(), 1, outcome.output.size(), stdout);
@@ -35,19 +28,19 @@ int print(const CommandOutcome& outcome) {
   return outcome.code;
 }
 
-int wrong(const std::string& message) {
+int report_error(const std::string& message) {
   fmt::print(stderr, "error: {}\n", message);
   return 2;
 }
 
 // All files but those of .git.
-Result<Files> files_in(const std::string& folder) {
+Result<krm::Files> files_in(const std::string& folder) {
   os::RealEnv real;
   return read_folder(real.env().files, folder);
 }
 
 // Only what differs is written, each file in one step.
-Result<void> write_folder(const std::string& folder, const Files& before, const Files& after) {
+Result<void> write_folder(const std::string& folder, const krm::Files& before, const krm::Files& after) {
   os::RealEnv real;
   Env& env = real.env();
   for (const auto& [path, text] : after) {
@@ -63,9 +56,9 @@ Result<void> write_folder(const std::string& folder, const Files& before, const 
   return {};
 }
 
-int finish(const std::string& folder, const Files& before, const CommandOutcome& outcome) {
+int finish(const std::string& folder, const krm::Files& before, const CommandOutcome& outcome) {
   if (outcome.files) {
-    if (auto done = write_folder(folder, before, *outcome.files); !done) return wrong(done.error().message);
+    if (auto done = write_folder(folder, before, *outcome.files); !done) return report_error(done.error().message);
   }
   return print(outcome);
 }
@@ -109,7 +102,7 @@ krm::ProgramAnswer run_program(const krm::ProgramCall& call, const std::string& 
 
 int render(const std::string& folder, bool allows_exec, bool writes_status) {
   auto files = files_in(folder);
-  if (!files) return wrong(files.error().message);
+  if (!files) return report_error(files.error().message);
   krm::RenderOptions options;
   options.allows_exec = allows_exec;
   options.writes_status = writes_status;
@@ -122,11 +115,11 @@ int render(const std::string& folder, bool allows_exec, bool writes_status) {
 template <class Do>
 int on_folder(const std::string& folder, Do action) {
   auto files = files_in(folder);
-  if (!files) return wrong(files.error().message);
+  if (!files) return report_error(files.error().message);
   return finish(folder, *files, action(*files));
 }
 
-struct Arguments {
+struct PackageArguments {
   std::string folder = ".";
   std::string other;
   std::string origin;
@@ -138,14 +131,15 @@ struct Arguments {
   bool writes_status = false;
 };
 
-void add_edits(CLI::App& app, Arguments& arguments, int& code) {
+void add_edits(CLI::App& app, PackageArguments& arguments, int& code) {
   CLI::App* condition = app.add_subcommand("condition", "conditions in Kptfile.status");
   condition->require_subcommand(1);
   CLI::App* set = condition->add_subcommand("set", "set one: TYPE=True, TYPE=False:Reason:message");
   set->add_option("folder", arguments.folder)->required();
   set->add_option("assignment", arguments.what)->required();
   set->callback([&] {
-    code = on_folder(arguments.folder, [&](const Files& files) { return krm::condition_set_command(files, arguments.what); });
+    code =
+        on_folder(arguments.folder, [&](const krm::Files& files) { return krm::condition_set_command(files, arguments.what); });
   });
   CLI::App* list = condition->add_subcommand("list", "list them");
   list->add_option("folder", arguments.folder);
@@ -158,19 +152,20 @@ void add_edits(CLI::App& app, Arguments& arguments, int& code) {
     sub->add_option("folder", arguments.folder)->required();
     sub->add_option("type", arguments.what)->required();
     sub->callback([&, which = verb] {
-      code = on_folder(arguments.folder, [&](const Files& files) { return krm::gate_command(files, which, arguments.what); });
+      code =
+          on_folder(arguments.folder, [&](const krm::Files& files) { return krm::gate_command(files, which, arguments.what); });
     });
   }
 }
 
-void add_comparisons(CLI::App& app, Arguments& arguments, int& code) {
+void add_comparisons(CLI::App& app, PackageArguments& arguments, int& code) {
   CLI::App* diff = app.add_subcommand("diff", "show how two folders differ");
   diff->add_option("before", arguments.folder)->required();
   diff->add_option("after", arguments.other)->required();
   diff->callback([&] {
     auto after = files_in(arguments.other);
-    code = !after ? wrong(after.error().message)
-                  : on_folder(arguments.folder, [&](const Files& before) { return krm::diff_command(before, *after); });
+    code = !after ? report_error(after.error().message)
+                  : on_folder(arguments.folder, [&](const krm::Files& before) { return krm::diff_command(before, *after); });
   });
   CLI::App* upgrade = app.add_subcommand("upgrade", "bring what changed between two versions of the upstream into a folder");
   upgrade->add_option("folder", arguments.folder)->required();
@@ -181,11 +176,12 @@ void add_comparisons(CLI::App& app, Arguments& arguments, int& code) {
     auto origin = files_in(arguments.origin);
     auto upstream = files_in(arguments.upstream);
     if (!origin || !upstream) {
-      code = wrong((origin ? upstream : origin).error().message);
+      code = report_error((origin ? upstream : origin).error().message);
       return;
     }
-    code = on_folder(arguments.folder,
-                     [&](const Files& local) { return krm::upgrade_command(*origin, *upstream, local, arguments.strategy); });
+    code = on_folder(arguments.folder, [&](const krm::Files& local) {
+      return krm::upgrade_command(*origin, *upstream, local, arguments.strategy);
+    });
   });
 }
 
@@ -227,13 +223,13 @@ int pkg_command(const std::vector<std::string>& words) {
   CLI::App app{"Packages of configuration in folders of this machine."};
   app.name("slipway pkg");
   app.require_subcommand(1);
-  Arguments arguments;
+  PackageArguments arguments;
   int code = 2;
   CLI::App* init = app.add_subcommand("init", "make a folder a package");
   init->add_option("folder", arguments.folder);
   init->add_option("--description", arguments.description, "what the package is for");
   init->callback([&] {
-    code = on_folder(arguments.folder, [&](const Files& files) {
+    code = on_folder(arguments.folder, [&](const krm::Files& files) {
       return krm::init_command(files, name_of(arguments.folder), arguments.description);
     });
   });
@@ -251,7 +247,8 @@ int pkg_command(const std::vector<std::string>& words) {
   CLI::App* tree = app.add_subcommand("tree", "show packages and their resources");
   tree->add_option("folder", arguments.folder);
   tree->callback([&] {
-    code = on_folder(arguments.folder, [&](const Files& files) { return krm::tree_command(files, name_of(arguments.folder)); });
+    code = on_folder(arguments.folder,
+                     [&](const krm::Files& files) { return krm::tree_command(files, name_of(arguments.folder)); });
   });
   add_comparisons(app, arguments, code);
   add_edits(app, arguments, code);

@@ -159,7 +159,7 @@ Result<void> write_package(const std::string& folder, const std::vector<GitFile>
   return {};
 }
 
-int wrong(const std::string& message) {
+int refuse_source(const std::string& message) {
   fmt::print(stderr, "error: {}\n", message);
   return 2;
 }
@@ -169,10 +169,10 @@ int get(const Order& order) {
     os::RealEnv real;
     const auto there = real.env().files.list(order.target);
     if ((there && !there->empty()) || real.env().files.read(order.target))
-      return wrong(fmt::format("{} is there already: name a new folder", order.target));
+      return refuse_source(fmt::format("{} is there already: name a new folder", order.target));
   }
   const auto fetched = fetch_now(order);
-  if (!fetched) return wrong(fetched.error().message);
+  if (!fetched) return refuse_source(fetched.error().message);
   krm::Files files;
   for (const GitFile& file : fetched->files) {
     if (file.content && file.mode != GitMode::Submodule) files[file.path] = *file.content;
@@ -183,7 +183,7 @@ int get(const Order& order) {
   const krm::CommandOutcome made =
       krm::get_command(std::move(files), folder.substr(folder.rfind('/') + 1), origin, order.strategy);
   if (made.files) {
-    if (auto done = write_package(folder, fetched->files, *made.files); !done) return wrong(done.error().message);
+    if (auto done = write_package(folder, fetched->files, *made.files); !done) return refuse_source(done.error().message);
   }
   fmt::print("{}", made.output);
   fmt::print(stderr, "{}", made.errors);
@@ -259,7 +259,7 @@ void add_get(CLI::App& app, int& code) {
   get_app->add_option("--password-file", given->password_file, "a file with its password or token");
   get_app->callback([given, &code] {
     const auto order = order_of(*given);
-    code = order ? get(*order) : wrong(order.error().message);
+    code = order ? get(*order) : refuse_source(order.error().message);
   });
 }
 

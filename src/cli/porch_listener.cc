@@ -13,7 +13,7 @@ namespace {
 
 using delivery::package::kRevisions;
 
-constexpr const char* kManager = "slipway-controller";
+constexpr const char* kPorchManager = "slipway-controller";
 
 /// As it is; null when there is none.
 Task<Result<json::Value>> find(client::Client& cluster, kube::Resource resource, kube::ObjectKey key) {
@@ -60,7 +60,7 @@ Task<Result<std::unique_ptr<PorchListener>>> PorchListener::open(Env& env, clien
   made->aggregated_ = std::make_unique<serve::Aggregated>(env, *made->server_, cluster, proxy, target.group);
   if (!target.service_name.empty()) {
     target.authority_pem = made->authority_pem_;
-    SLIPWAY_CO_TRY_VOID(co_await client::apply(cluster, serve::kApiServices, serve::api_service(target), kManager));
+    SLIPWAY_CO_TRY_VOID(co_await client::apply(cluster, serve::kApiServices, serve::api_service(target), kPorchManager));
   }
   co_return made;
 }

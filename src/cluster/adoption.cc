@@ -8,8 +8,8 @@ namespace {
 
 using json::Value;
 
-Task<Result<void>> patch_metadata(client::Client& client, kube::Resource resource, kube::Object object, Value changes,
-                                  std::string manager) {
+Task<Result<void>> patch_owners(client::Client& client, kube::Resource resource, kube::Object object, Value changes,
+                                std::string manager) {
   const Value& metadata = object["metadata"];
   changes = changes.with("uid", metadata["uid"]).with("resourceVersion", metadata["resourceVersion"]);
   const auto written = co_await client::merge_patch(client, std::move(resource), kube::key_of(object),
@@ -91,8 +91,8 @@ std::vector<kube::Object> claim_candidates(const client::Informer& objects, cons
 
 Task<Result<void>> write_owners(client::Client& client, kube::Resource resource, kube::Object object, Value owners,
                                 std::string manager) {
-  return patch_metadata(client, std::move(resource), std::move(object), json::object({{"ownerReferences", std::move(owners)}}),
-                        std::move(manager));
+  return patch_owners(client, std::move(resource), std::move(object), json::object({{"ownerReferences", std::move(owners)}}),
+                      std::move(manager));
 }
 
 Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, kube::Object owner, kube::Resource resource,
@@ -100,7 +100,7 @@ Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, k
   for (const kube::Object& object : claim.release) {
     const Value changes =
         claim_changes(without_owner(object, kube::uid(owner)), finalizer, kube::without_finalizer(object, finalizer));
-    SLIPWAY_CO_TRY_VOID(co_await patch_metadata(client, resource, object, changes, manager));
+    SLIPWAY_CO_TRY_VOID(co_await patch_owners(client, resource, object, changes, manager));
   }
   if (claim.adopt.empty()) co_return Result<void>{};
   SLIPWAY_CO_TRY(live, co_await client::get(client, owners, kube::key_of(owner)));
@@ -110,7 +110,7 @@ Task<Result<void>> settle_claim(client::Client& client, kube::Resource owners, k
   for (const kube::Object& object : claim.adopt) {
     const Value all = object["metadata"]["ownerReferences"].appended(kube::owner_reference(owner));
     const Value changes = claim_changes(all, finalizer, kube::with_finalizer(object, finalizer));
-    SLIPWAY_CO_TRY_VOID(co_await patch_metadata(client, resource, object, changes, manager));
+    SLIPWAY_CO_TRY_VOID(co_await patch_owners(client, resource, object, changes, manager));
   }
   co_return Result<void>{};
 }

@@ -45,7 +45,7 @@ struct Strategy {
   }
 };
 
-struct Spec {
+struct AdvancedSpec {
   std::int64_t replicas = 1;
   Value selector;
   Value pod_template;
@@ -59,18 +59,19 @@ struct Spec {
   static void describe(auto& d) {
     d.doc("What the set is to be.");
     d.ignore_unknown();
-    d.field("replicas", &Spec::replicas, "How many pods there are to be.").minimum(0).with_default();
-    d.field("selector", &Spec::selector, "Selects the pods of the set.").required().any_object();
-    d.field("template", &Spec::pod_template, "A PodTemplateSpec: what the pods are made from.").required().any_object();
-    d.field("serviceName", &Spec::service_name, "The Service that gives the pods their names in DNS.");
-    d.field("podManagementPolicy", &Spec::management, "Whether pods are made one after another.")
+    d.field("replicas", &AdvancedSpec::replicas, "How many pods there are to be.").minimum(0).with_default();
+    d.field("selector", &AdvancedSpec::selector, "Selects the pods of the set.").required().any_object();
+    d.field("template", &AdvancedSpec::pod_template, "A PodTemplateSpec: what the pods are made from.").required().any_object();
+    d.field("serviceName", &AdvancedSpec::service_name, "The Service that gives the pods their names in DNS.");
+    d.field("podManagementPolicy", &AdvancedSpec::management, "Whether pods are made one after another.")
         .one_of({"OrderedReady", "Parallel"})
         .with_default();
-    d.field("updateStrategy", &Spec::strategy, "How pods of an old template become pods of the new one.");
-    d.field("volumeClaimTemplates", &Spec::claims, "Claims that each pod has of its own.").items().any_object();
-    d.field("revisionHistoryLimit", &Spec::history, "Old revisions that are kept though no pod has them.").minimum(0);
-    d.field("persistentVolumeClaimRetentionPolicy", &Spec::retention, "When claims go: whenDeleted, whenScaled.").any_object();
-    d.field("ordinals", &Spec::ordinals, "start: the first ordinal.").any_object();
+    d.field("updateStrategy", &AdvancedSpec::strategy, "How pods of an old template become pods of the new one.");
+    d.field("volumeClaimTemplates", &AdvancedSpec::claims, "Claims that each pod has of its own.").items().any_object();
+    d.field("revisionHistoryLimit", &AdvancedSpec::history, "Old revisions that are kept though no pod has them.").minimum(0);
+    d.field("persistentVolumeClaimRetentionPolicy", &AdvancedSpec::retention, "When claims go: whenDeleted, whenScaled.")
+        .any_object();
+    d.field("ordinals", &AdvancedSpec::ordinals, "start: the first ordinal.").any_object();
   }
 };
 
@@ -153,7 +154,7 @@ Value advanced_statefulset_definition() {
                   kube::column("READY", ".status.readyReplicas", "integer", "Pods that are ready."),
                   kube::column("AGE", ".metadata.creationTimestamp", "date", "Since it was created.")};
   spec.doc = "OpenKruise's StatefulSet: one whose update may be paused, take several pods at a time, and go in place.";
-  spec.spec_schema = kube::open_api_schema(json::describe<Spec>());
+  spec.spec_schema = kube::open_api_schema(json::describe<AdvancedSpec>());
   spec.status_schema = kube::open_api_schema(json::describe<Status>());
   return kube::make_crd(spec);
 }

@@ -12,9 +12,9 @@ namespace {
 
 using control::Outcome;
 
-constexpr const char* kManager = "slipway-claim";
+constexpr const char* kClaimManager = "slipway-claim";
 /// For a pod that turned out not to use its claims after all; those that end tell.
-constexpr Duration kLookAgain = std::chrono::seconds{5};
+constexpr Duration kRecheckClaim = std::chrono::seconds{5};
 constexpr const char* kByClaim = "claim";
 // As upstream's volume controller marks claims that it has bound.
 constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
@@ -61,18 +61,19 @@ Task<Outcome> ClaimController::reconcile(control::Reconcile& run) {
   if (claim.is_null()) co_return Outcome::settled();
   if (kube::is_deleting(claim)) co_return co_await let_go(run.client, claim);
   // It may have been made before there was an admission row, or without it.
-  const auto guarded = co_await control::add_finalizer(run.client, kClaims, claim, std::string(kClaimProtection), kManager);
+  const auto guarded =
+      co_await control::add_finalizer(run.client, kClaims, claim, std::string(kClaimProtection), kClaimManager);
   if (!guarded) co_return Outcome::failed(guarded.error());
   claim = *guarded;
   if (claim["status"]["phase"].as_string() == "Bound") co_return Outcome::settled();
   if (kube::annotation(claim, kBindCompleted) != "yes") {
     const json::Value marks = json::object({{kBindCompleted, "yes"}, {kBoundByController, "yes"}});
     const json::Value patch = json::object({{"metadata", json::object({{"annotations", marks}})}});
-    const auto marked = co_await client::merge_patch(run.client, kClaims, run.key, patch, kManager);
+    const auto marked = co_await client::merge_patch(run.client, kClaims, run.key, patch, kClaimManager);
     if (!marked) co_return Outcome::failed(marked.error());
     claim = *marked;
   }
-  const auto written = co_await control::write_status(run.client, kClaims, claim, bound_status(claim), kManager);
+  const auto written = co_await control::write_status(run.client, kClaims, claim, bound_status(claim), kClaimManager);
   co_return written ? Outcome::settled() : Outcome::failed(written.error());
 }
 
@@ -80,11 +81,11 @@ Task<Outcome> ClaimController::reconcile(control::Reconcile& run) {
 Task<Outcome> ClaimController::let_go(client::Client& client, kube::Object claim) {
   const kube::ObjectKey key = kube::key_of(claim);
   if (!kube::has_finalizer(claim, kClaimProtection)) co_return Outcome::settled();
-  if (is_used(key)) co_return Outcome::retries_after(kLookAgain);
+  if (is_used(key)) co_return Outcome::retries_after(kRecheckClaim);
   if (runtime_ != nullptr) {
     if (const auto released = runtime_->release_claim(key); !released) co_return Outcome::failed(released.error());
   }
-  const auto done = co_await remove_finalizer(client, kClaims, claim, kClaimProtection, kManager);
+  const auto done = co_await remove_finalizer(client, kClaims, claim, kClaimProtection, kClaimManager);
   co_return done ? Outcome::settled() : Outcome::failed(done.error());
 }
 

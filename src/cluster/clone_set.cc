@@ -26,25 +26,26 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-cloneset";
+constexpr const char* kCloneSetManager = "slipway-cloneset";
 /// The cache of pods is told when it has caught up; this is for when it is not.
-constexpr Duration kCacheIsOld = std::chrono::seconds{1};
+constexpr Duration kCloneCacheIsOld = std::chrono::seconds{1};
 constexpr RevisionLabel kHistory{"controller.kubernetes.io/hash"};
 
 Task<Result<void>> mark_pod(client::Client& client, kube::Object pod) {
-  SLIPWAY_CO_TRY_VOID(co_await patch_metadata(client, kPods, pod, "labels", std::string(kSpecifiedDelete), "true", kManager));
+  SLIPWAY_CO_TRY_VOID(
+      co_await patch_metadata(client, kPods, pod, "labels", std::string(kSpecifiedDelete), "true", kCloneSetManager));
   co_return Result<void>{};
 }
 
 /// The numbers that were used are written down before the status.
-Task<Result<void>> write_status(client::Client& client, kube::Object set, Value status, PodNumbers numbers) {
+Task<Result<void>> write_clone_status(client::Client& client, kube::Object set, Value status, PodNumbers numbers) {
   if (numbers.next != PodNumbers::of(set).next) {
     auto noted = co_await patch_metadata(client, kCloneSets, set, "annotations", std::string(kPodNumbers), numbers.to_string(),
-                                         kManager);
+                                         kCloneSetManager);
     if (!noted) co_return fail(noted.error());
     set = *noted;
   }
-  SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kCloneSets, set, std::move(status), kManager));
+  SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kCloneSets, set, std::move(status), kCloneSetManager));
   co_return Result<void>{};
 }
 
@@ -74,7 +75,7 @@ Task<Outcome> CloneSetController::reconcile(control::Reconcile& run) {
   if (!spec) co_return Outcome::failed(spec.error());
   Claim claim = sort_claim(set, claim_candidates(*pods_, "clone-set", set));
   if (claim.needs_writes()) {
-    const auto settled = co_await settle_claim(run.client, kCloneSets, set, kPods, std::move(claim), kManager);
+    const auto settled = co_await settle_claim(run.client, kCloneSets, set, kPods, std::move(claim), kCloneSetManager);
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
   auto revisions = co_await revisions_of(run.client, set);
@@ -84,7 +85,8 @@ Task<Outcome> CloneSetController::reconcile(control::Reconcile& run) {
 
 Task<Result<CloneSetRevisions>> CloneSetController::revisions_of(client::Client& client, kube::Object set) {
   const std::vector<kube::Object> known = history_->index("clone-set", std::string(kube::uid(set)));
-  SLIPWAY_CO_TRY(update, co_await settle_revision(client, kCloneSets, set, plan_revision(kHistory, set, known), kManager));
+  SLIPWAY_CO_TRY(update,
+                 co_await settle_revision(client, kCloneSets, set, plan_revision(kHistory, set, known), kCloneSetManager));
   CloneSetRevisions revisions;
   const auto add = [&](const kube::Object& revision) {
     revisions.templates.insert_or_assign(std::string(kube::name(revision)), revision_template(revision).without("$patch"));
@@ -105,7 +107,7 @@ Task<Outcome> CloneSetController::carry_out(client::Client& client, Sight sight)
   for (const kube::Object& pod : sight.pods) numbers.seen = std::max(numbers.seen, kube::revision(pod));
   const CloneSetPlan plan = plan_clone_set(sight.set, sight.spec, sight.revisions, sight.pods, wall_.now());
   const bool is_creation = plan.create_old + plan.create_new > 0;
-  if (is_creation && pods_->revision() < PodNumbers::of(sight.set).seen) co_return Outcome::retries_after(kCacheIsOld);
+  if (is_creation && pods_->revision() < PodNumbers::of(sight.set).seen) co_return Outcome::retries_after(kCloneCacheIsOld);
 
   std::optional<CloneSetFailure> failure;
   if (plan.update_failure) failure = CloneSetFailure{"FailedUpdate", *plan.update_failure};
@@ -119,7 +121,7 @@ Task<Outcome> CloneSetController::carry_out(client::Client& client, Sight sight)
   if (done && plan.has_effects()) co_return Outcome::retries_after(Duration{0});
 
   const Value status = clone_set_status(sight.set, sight.spec, sight.revisions, sight.pods, failure, wall_.now());
-  const auto written = co_await write_status(client, sight.set, status, numbers);
+  const auto written = co_await write_clone_status(client, sight.set, status, numbers);
   if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
   if (done) done = co_await remove_surplus(client, std::move(sight));
   if (!done) co_return Outcome::failed(done.error());
@@ -138,7 +140,7 @@ Task<Result<void>> CloneSetController::scale(client::Client& client, Sight sight
     const std::string& revision = is_old ? sight.revisions.current : sight.revisions.update;
     made.push_back(make_clone_pod(sight.set, sight.spec, sight.revisions.templates[revision], name, revision));
   }
-  SLIPWAY_CO_TRY_VOID(co_await create_slowly(env_, client, kPods, std::move(made), kManager));
+  SLIPWAY_CO_TRY_VOID(co_await create_slowly(env_, client, kPods, std::move(made), kCloneSetManager));
   // After a failure the same numbers are tried again: a pod may have been made though no answer came.
   known_.of(sight.set, sight.pods.size(), is_taken).next = numbers.next;
   co_return Result<void>{};
@@ -147,9 +149,9 @@ Task<Result<void>> CloneSetController::scale(client::Client& client, Sight sight
 Task<Result<void>> CloneSetController::update(client::Client& client, CloneSetPlan plan) {
   const Time now = wall_.now();
   Writes writes(env_);
-  for (const kube::Object& pod : plan.settle) writes.add(settle_pod(client, pod, now, kManager));
+  for (const kube::Object& pod : plan.settle) writes.add(settle_pod(client, pod, now, kCloneSetManager));
   for (const kube::Object& pod : plan.mark) writes.add(mark_pod(client, pod));
-  for (const PodChange& change : plan.update_in_place) writes.add(change_pod(client, change, now, kManager));
+  for (const PodChange& change : plan.update_in_place) writes.add(change_pod(client, change, now, kCloneSetManager));
   co_return co_await writes.join();
 }
 

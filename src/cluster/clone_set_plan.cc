@@ -15,7 +15,7 @@ namespace {
 using json::Value;
 
 /// Pods created in one go.
-constexpr std::int64_t kMaxBurst = 500;
+constexpr std::int64_t kMaxCloneBurst = 500;
 
 /// Pods of one side, update revision or not.
 struct Side {
@@ -145,7 +145,7 @@ void remove_within(CloneSetPlan& plan, const Judged& one, std::int64_t& ready_li
 /// Makes and removes pods. Those that were marked go before those that are too many.
 void plan_scale(CloneSetPlan& plan, const CloneSetDiff& diff, const std::vector<Judged>& pods) {
   if (diff.scale_up > 0) {
-    const std::int64_t made = std::min(diff.scale_up_limit, kMaxBurst);
+    const std::int64_t made = std::min(diff.scale_up_limit, kMaxCloneBurst);
     plan.create_old = std::min(diff.scale_up_old, made);
     plan.create_new = made - plan.create_old;
     return;

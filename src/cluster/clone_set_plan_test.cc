@@ -13,7 +13,7 @@ namespace {
 using json::Value;
 using std::chrono::seconds;
 
-const Time kStart{seconds{1'000'000}};
+const Time kCloneStart{seconds{1'000'000}};
 
 Value template_of(const std::string& image) {
   return json::object(
@@ -72,7 +72,7 @@ class Play {
   void run_pods() {
     for (kube::Object& pod : pods_) {
       if (const auto end = in_place_end(pod)) settle(pod, *end);
-      const PodReport report = simulate_pod(pod, kStart, now_);
+      const PodReport report = simulate_pod(pod, kCloneStart, now_);
       pod = pod.with("status", pod_status(pod, report, now_));
       if (const auto end = in_place_end(pod)) settle(pod, *end);
       pod = pod.with("status", pod_status(pod, report, now_));
@@ -112,7 +112,7 @@ class Play {
   CloneSetSpec spec_;
   CloneSetRevisions revisions_;
   std::vector<kube::Object> pods_;
-  Time now_ = kStart;
+  Time now_ = kCloneStart;
   int next_ = 0;
   bool is_settled_ = false;
 };
@@ -140,15 +140,15 @@ TEST(InPlace, exchanges_images_labels_and_annotations_and_nothing_else) {
   const Value pod =
       json::object({{"metadata", before["metadata"].with_path({"labels", "mine"}, "kept")}, {"spec", before["spec"]}});
   const Value next = template_of("v2").with_path({"metadata", "labels", "tier"}, "front");
-  const auto updated = updated_in_place(pod, before, next, "web-2", kStart);
+  const auto updated = updated_in_place(pod, before, next, "web-2", kCloneStart);
   ASSERT_TRUE(updated);
   EXPECT_EQ((*updated)["spec"], next["spec"]);
   EXPECT_EQ(
       (*updated)["metadata"]["labels"],
       json::object({{"app", "web"}, {"mine", "kept"}, {"tier", "front"}, {kRevisionHash, "web-2"}, {kLifecycle, kUpdating}}));
   EXPECT_FALSE((*updated)["metadata"]["annotations"].has("a"));
-  EXPECT_FALSE(updated_in_place(pod, before, next.with_path({"spec", "hostNetwork"}, true), "web-2", kStart));
-  EXPECT_FALSE(updated_in_place(pod, Value(), next, "web-2", kStart)) << "the template it was made from is not known";
+  EXPECT_FALSE(updated_in_place(pod, before, next.with_path({"spec", "hostNetwork"}, true), "web-2", kCloneStart));
+  EXPECT_FALSE(updated_in_place(pod, Value(), next, "web-2", kCloneStart)) << "the template it was made from is not known";
 }
 
 }  // namespace

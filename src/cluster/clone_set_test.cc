@@ -11,8 +11,8 @@ using std::chrono::seconds;
 
 /// A CloneSet "web" with the image `image`; `spec` are further fields of its spec, `update` those of its updateStrategy,
 /// `annotations` those of its pods, all in flow style.
-std::string web(const std::string& image, const std::string& spec, const std::string& update = "",
-                const std::string& annotations = "") {
+std::string web_clones(const std::string& image, const std::string& spec, const std::string& update = "",
+                       const std::string& annotations = "") {
   return fmt::format(R"({{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, metadata: {{name: web, namespace: default}},
 spec: {{{}, updateStrategy: {{{}}}, selector: {{matchLabels: {{app: web}}}},
   template: {{metadata: {{labels: {{app: web}}, annotations: {{{}}}}},
@@ -80,7 +80,7 @@ class CloneSetTest : public ViewTest {
 };
 
 TEST_F(CloneSetTest, brings_up_pods_with_names_and_labels_of_their_own) {
-  make(kCloneSets, web("v1", "replicas: 3"));
+  make(kCloneSets, web_clones("v1", "replicas: 3"));
   settle();
   EXPECT_EQ(counts(), "3/3/3 3/3/3 of 3");
   const Value now = status();
@@ -101,7 +101,7 @@ TEST_F(CloneSetTest, brings_up_pods_with_names_and_labels_of_their_own) {
 }
 
 TEST_F(CloneSetTest, replaces_pods_within_max_unavailable) {
-  make(kCloneSets, web("v1", "replicas: 5", "maxUnavailable: 2", "slipway.dev/ready-after: 5s"));
+  make(kCloneSets, web_clones("v1", "replicas: 5", "maxUnavailable: 2", "slipway.dev/ready-after: 5s"));
   advance(seconds{10});
   const auto before = uids();
   set_image("v2");
@@ -115,7 +115,7 @@ TEST_F(CloneSetTest, replaces_pods_within_max_unavailable) {
 }
 
 TEST_F(CloneSetTest, surges_so_that_none_is_missing) {
-  make(kCloneSets, web("v1", "replicas: 3", "maxUnavailable: 0, maxSurge: 1", "slipway.dev/ready-after: 5s"));
+  make(kCloneSets, web_clones("v1", "replicas: 3", "maxUnavailable: 0, maxSurge: 1", "slipway.dev/ready-after: 5s"));
   advance(seconds{10});
   set_image("v2");
   roll(seconds{60}, 3, 4);
@@ -123,7 +123,7 @@ TEST_F(CloneSetTest, surges_so_that_none_is_missing) {
 }
 
 TEST_F(CloneSetTest, keeps_its_partition_and_turns_pods_back_when_it_is_raised) {
-  make(kCloneSets, web("v1", "replicas: 5", "partition: 3, maxUnavailable: 1"));
+  make(kCloneSets, web_clones("v1", "replicas: 5", "partition: 3, maxUnavailable: 1"));
   settle();
   const std::string first = status()["currentRevision"].str();
   set_image("v2");
@@ -145,7 +145,7 @@ TEST_F(CloneSetTest, keeps_its_partition_and_turns_pods_back_when_it_is_raised) 
 }
 
 TEST_F(CloneSetTest, a_paused_set_updates_nothing_but_grows_and_shrinks) {
-  make(kCloneSets, web("v1", "replicas: 2", "partition: 1, paused: true"));
+  make(kCloneSets, web_clones("v1", "replicas: 2", "partition: 1, paused: true"));
   settle();
   set_image("v2");
   advance(seconds{10});
@@ -159,7 +159,8 @@ TEST_F(CloneSetTest, a_paused_set_updates_nothing_but_grows_and_shrinks) {
 }
 
 TEST_F(CloneSetTest, exchanges_images_in_place) {
-  make(kCloneSets, web("v1", "replicas: 3", "type: InPlaceIfPossible, maxUnavailable: 1", "slipway.dev/ready-after: 5s"));
+  make(kCloneSets,
+       web_clones("v1", "replicas: 3", "type: InPlaceIfPossible, maxUnavailable: 1", "slipway.dev/ready-after: 5s"));
   advance(seconds{10});
   EXPECT_EQ(counts(), "3/3/3 3/3/3 of 3");
   const auto before = uids();
@@ -193,7 +194,7 @@ TEST_F(CloneSetTest, exchanges_images_in_place) {
 }
 
 TEST_F(CloneSetTest, labels_change_in_place_without_a_restart) {
-  make(kCloneSets, web("v1", "replicas: 2", "type: InPlaceOnly", ""));
+  make(kCloneSets, web_clones("v1", "replicas: 2", "type: InPlaceOnly", ""));
   settle();
   const auto before = uids();
   spec(R"({"template": {"metadata": {"labels": {"app": "web", "tier": "front"}}}})");
@@ -211,7 +212,7 @@ constexpr const char* kOtherCommand =
                                               {"name": "side", "image": "s1"}]}}})";
 
 TEST_F(CloneSetTest, what_cannot_change_in_place_is_replaced) {
-  make(kCloneSets, web("v1", "replicas: 3", "type: InPlaceIfPossible"));
+  make(kCloneSets, web_clones("v1", "replicas: 3", "type: InPlaceIfPossible"));
   settle();
   const auto before = uids();
   spec(kOtherCommand);
@@ -221,7 +222,7 @@ TEST_F(CloneSetTest, what_cannot_change_in_place_is_replaced) {
 }
 
 TEST_F(CloneSetTest, in_place_only_waits_and_says_why) {
-  make(kCloneSets, web("v1", "replicas: 2", "type: InPlaceOnly"));
+  make(kCloneSets, web_clones("v1", "replicas: 2", "type: InPlaceOnly"));
   settle();
   spec(kOtherCommand);
   advance(seconds{30});
@@ -234,7 +235,8 @@ TEST_F(CloneSetTest, in_place_only_waits_and_says_why) {
 }
 
 TEST_F(CloneSetTest, an_image_that_is_missing_stops_the_update_and_is_taken_back_in_place) {
-  make(kCloneSets, web("v1", "replicas: 4", "type: InPlaceIfPossible, maxUnavailable: 1", "slipway.dev/missing-images: bad"));
+  make(kCloneSets,
+       web_clones("v1", "replicas: 4", "type: InPlaceIfPossible, maxUnavailable: 1", "slipway.dev/missing-images: bad"));
   advance(seconds{10});
   const auto before = uids();
   set_image("bad");
@@ -250,7 +252,7 @@ TEST_F(CloneSetTest, an_image_that_is_missing_stops_the_update_and_is_taken_back
 }
 
 TEST_F(CloneSetTest, pods_that_are_named_go_first_and_are_replaced_unless_it_shrinks) {
-  make(kCloneSets, web("v1", "replicas: 3"));
+  make(kCloneSets, web_clones("v1", "replicas: 3"));
   settle();
   const auto pods = live_pods();
   const std::string named(kube::name(pods[1]));
@@ -267,7 +269,7 @@ TEST_F(CloneSetTest, pods_that_are_named_go_first_and_are_replaced_unless_it_shr
 }
 
 TEST_F(CloneSetTest, grows_no_faster_than_its_scale_strategy_lets_it) {
-  make(kCloneSets, web("v1", "replicas: 5, scaleStrategy: {maxUnavailable: 2}", "", "slipway.dev/ready-after: 5s"));
+  make(kCloneSets, web_clones("v1", "replicas: 5, scaleStrategy: {maxUnavailable: 2}", "", "slipway.dev/ready-after: 5s"));
   advance(seconds{4});
   EXPECT_EQ(live_pods().size(), 2U);
   advance(seconds{3});
@@ -277,7 +279,7 @@ TEST_F(CloneSetTest, grows_no_faster_than_its_scale_strategy_lets_it) {
 }
 
 TEST_F(CloneSetTest, waits_for_min_ready_seconds_before_the_next_pod) {
-  make(kCloneSets, web("v1", "replicas: 2, minReadySeconds: 20", "maxUnavailable: 1, type: InPlaceIfPossible"));
+  make(kCloneSets, web_clones("v1", "replicas: 2, minReadySeconds: 20", "maxUnavailable: 1, type: InPlaceIfPossible"));
   advance(seconds{10});
   EXPECT_EQ(counts(), "2/2/0 2/2/0 of 2");
   advance(seconds{11});
@@ -291,7 +293,7 @@ TEST_F(CloneSetTest, waits_for_min_ready_seconds_before_the_next_pod) {
 }
 
 TEST_F(CloneSetTest, keeps_as_many_old_revisions_as_it_is_told) {
-  make(kCloneSets, web("v1", "replicas: 1, revisionHistoryLimit: 1"));
+  make(kCloneSets, web_clones("v1", "replicas: 1, revisionHistoryLimit: 1"));
   for (const char* image : {"v2", "v3", "v4"}) {
     advance(seconds{10});
     set_image(image);
@@ -303,7 +305,7 @@ TEST_F(CloneSetTest, keeps_as_many_old_revisions_as_it_is_told) {
 }
 
 TEST_F(CloneSetTest, is_scaled_by_its_subresource_and_goes_with_its_pods) {
-  make(kCloneSets, web("v1", "replicas: 2"));
+  make(kCloneSets, web_clones("v1", "replicas: 2"));
   settle();
   patch(kCloneSets, "web", R"({"spec": {"replicas": 3}})", "scale");
   advance(seconds{10});
@@ -316,7 +318,7 @@ TEST_F(CloneSetTest, is_scaled_by_its_subresource_and_goes_with_its_pods) {
 }
 
 TEST_F(CloneSetTest, uses_no_pod_name_again_after_a_restart) {
-  make(kCloneSets, web("v1", "replicas: 2"));
+  make(kCloneSets, web_clones("v1", "replicas: 2"));
   advance(seconds{10});
   std::set<std::string> names;
   for (int round = 0; round < 3; ++round) {
@@ -331,7 +333,8 @@ TEST_F(CloneSetTest, uses_no_pod_name_again_after_a_restart) {
 }
 
 TEST_F(CloneSetTest, says_down_to_the_image_why_it_waits) {
-  make(kCloneSets, web("v1", "replicas: 2, minReadySeconds: 20", "type: InPlaceOnly", "slipway.dev/missing-images: bad"));
+  make(kCloneSets,
+       web_clones("v1", "replicas: 2, minReadySeconds: 20", "type: InPlaceOnly", "slipway.dev/missing-images: bad"));
   advance(seconds{5});
   EXPECT_TRUE(why(kCloneSets, "web").contains("NotYetAvailable")) << why(kCloneSets, "web");
   advance(seconds{30});
@@ -358,19 +361,19 @@ TEST_F(CloneSetTest, refuses_what_cannot_work) {
     std::string yaml;
     std::vector<std::string> causes;
   } cases[] = {
-      {web("v1", "replicas: 2", "partition: x"),
+      {web_clones("v1", "replicas: 2", "partition: x"),
        {"spec.updateStrategy.partition: Invalid value: \"x\": must be a number from 0 or a percentage (12.5%)"}},
-      {web("v1", "replicas: 2", "partition: -1, maxSurge: 1x"),
+      {web_clones("v1", "replicas: 2", "partition: -1, maxSurge: 1x"),
        {"spec.updateStrategy.partition: Invalid value: -1: must be a number from 0 or a percentage (12.5%)",
         "spec.updateStrategy.maxSurge: Invalid value: \"1x\": must be a number from 0 or a percentage (12.5%)"}},
-      {web("v1", "replicas: 2", "maxUnavailable: 0"),
+      {web_clones("v1", "replicas: 2", "maxUnavailable: 0"),
        {"spec.updateStrategy.maxUnavailable: Invalid value: 0: maxUnavailable and maxSurge should not both be less than 1"}},
-      {web("v1", "replicas: 2", "maxSurge: 1, type: InPlaceOnly"),
+      {web_clones("v1", "replicas: 2", "maxSurge: 1, type: InPlaceOnly"),
        {"spec.updateStrategy.maxSurge: Invalid value: 1: may not be used with type InPlaceOnly"}},
-      {web("v1", "replicas: 2, lifecycle: {preDelete: {labelsHandler: {a: b}}}"),
+      {web_clones("v1", "replicas: 2, lifecycle: {preDelete: {labelsHandler: {a: b}}}"),
        {"spec.lifecycle: Forbidden: is not implemented in this cluster"}},
-      {web("", "replicas: 2"), {"spec.template.spec.containers[0].image: Required value"}},
-      {web("v1", "replicas: 0", "maxUnavailable: 0, partition: 12.5%"), {}},
+      {web_clones("", "replicas: 2"), {"spec.template.spec.containers[0].image: Required value"}},
+      {web_clones("v1", "replicas: 0", "maxUnavailable: 0, partition: 12.5%"), {}},
   };
   for (const auto& one : cases) EXPECT_EQ(refusal(one.yaml), one.causes) << one.yaml;
 }

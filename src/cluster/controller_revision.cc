@@ -13,9 +13,9 @@ namespace {
 using json::Value;
 
 /// Names of revisions are label values of the pods of a StatefulSet.
-constexpr std::size_t kMaxName = 63;
+constexpr std::size_t kMaxLabelValue = 63;
 
-bool is_older(const kube::Object& left, const kube::Object& right) {
+bool is_older_revision(const kube::Object& left, const kube::Object& right) {
   const std::int64_t left_number = left["revision"].as_int();
   const std::int64_t right_number = right["revision"].as_int();
   return left_number != right_number ? left_number < right_number : kube::name(left) < kube::name(right);
@@ -24,7 +24,7 @@ bool is_older(const kube::Object& left, const kube::Object& right) {
 kube::Object make_revision(RevisionLabel label, const kube::Object& owner, std::int64_t number) {
   const Value& pod = owner["spec"]["template"];
   const std::string hash = template_hash(owner);
-  const std::string base(kube::name(owner).substr(0, kMaxName - 1 - hash.size()));
+  const std::string base(kube::name(owner).substr(0, kMaxLabelValue - 1 - hash.size()));
   json::ObjectBuilder metadata;
   metadata.set("name", base + "-" + hash)
       .set("namespace", kube::ns(owner))
@@ -50,7 +50,7 @@ RevisionPlan plan_revision(RevisionLabel label, const kube::Object& owner, const
     highest = std::max(highest, revision["revision"].as_int());
     const Value content = revision_template(revision).without("$patch");
     if (!are_equal_templates(content, owner["spec"]["template"])) continue;
-    if (same == nullptr || is_older(*same, revision)) same = &revision;
+    if (same == nullptr || is_older_revision(*same, revision)) same = &revision;
   }
   if (same == nullptr) return {make_revision(label, owner, highest + 1), true, false};
   if ((*same)["revision"].as_int() == highest) return {*same, false, false};
@@ -75,7 +75,7 @@ std::vector<kube::Object> surplus_revisions(std::vector<kube::Object> revisions,
                                             std::int64_t limit, std::int64_t counted_live) {
   std::erase_if(revisions, [&](const kube::Object& one) { return live.contains(std::string(kube::name(one))); });
   const std::int64_t surplus = static_cast<std::int64_t>(revisions.size()) + counted_live - limit;
-  std::sort(revisions.begin(), revisions.end(), is_older);
+  std::sort(revisions.begin(), revisions.end(), is_older_revision);
   revisions.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(surplus, 0, static_cast<std::int64_t>(revisions.size()))));
   return revisions;
 }

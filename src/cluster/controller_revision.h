@@ -15,6 +15,9 @@
 
 namespace slipway::cluster {
 
+/// spec.revisionHistoryLimit where it is not given.
+inline constexpr std::int64_t kDefaultHistoryLimit = 10;
+
 /// The label under which the revisions of a kind carry their hash.
 struct RevisionLabel {
   std::string_view key;

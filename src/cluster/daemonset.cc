@@ -14,12 +14,11 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-daemonset";
-constexpr RevisionLabel kHashLabel{kRevisionHash};
-constexpr std::int64_t kHistoryLimit = 10;
+constexpr const char* kDaemonSetManager = "slipway-daemonset";
+constexpr RevisionLabel kDaemonSetHashLabel{kRevisionHash};
 
 Task<Result<void>> create_pod(client::Client& client, kube::Object pod) {
-  const auto made = co_await client::create(client, kPods, std::move(pod), kManager);
+  const auto made = co_await client::create(client, kPods, std::move(pod), kDaemonSetManager);
   co_return made ? Result<void>{} : fail(made.error());
 }
 
@@ -48,9 +47,10 @@ Task<Outcome> DaemonSetController::reconcile(control::Reconcile& run) {
   Claim pods = sort_claim(set, claim_candidates(*pods_, "daemon-set", set));
   Claim revisions = sort_claim(set, claim_candidates(*revisions_, "daemon-set-revision", set));
   if (pods.needs_writes() || revisions.needs_writes()) {
-    auto settled = co_await settle_claim(run.client, kDaemonSets, set, kPods, std::move(pods), kManager);
+    auto settled = co_await settle_claim(run.client, kDaemonSets, set, kPods, std::move(pods), kDaemonSetManager);
     if (settled) {
-      settled = co_await settle_claim(run.client, kDaemonSets, set, kControllerRevisions, std::move(revisions), kManager);
+      settled =
+          co_await settle_claim(run.client, kDaemonSets, set, kControllerRevisions, std::move(revisions), kDaemonSetManager);
     }
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
@@ -60,8 +60,8 @@ Task<Outcome> DaemonSetController::reconcile(control::Reconcile& run) {
 }
 
 Task<Outcome> DaemonSetController::sync(client::Client& client, DaemonSetView view, std::vector<kube::Object> revisions) {
-  const RevisionPlan planned = plan_revision(kHashLabel, view.set, revisions);
-  auto update = co_await settle_revision(client, kDaemonSets, view.set, planned, kManager);
+  const RevisionPlan planned = plan_revision(kDaemonSetHashLabel, view.set, revisions);
+  auto update = co_await settle_revision(client, kDaemonSets, view.set, planned, kDaemonSetManager);
   if (!update) co_return Outcome::failed(update.error());
   view.hash = std::string(kube::label(*update, kRevisionHash));
   const auto seen = std::make_shared<const DaemonSetView>(std::move(view));
@@ -69,7 +69,7 @@ Task<Outcome> DaemonSetController::sync(client::Client& client, DaemonSetView vi
   const auto done = co_await carry_out(client, seen, plan);
   if (done && !(plan->create.empty() && plan->remove.empty())) co_return Outcome::retries_after(Duration{0});
   if (!plan->status.is_null()) {
-    const auto written = co_await control::write_status(client, kDaemonSets, seen->set, plan->status, kManager);
+    const auto written = co_await control::write_status(client, kDaemonSets, seen->set, plan->status, kDaemonSetManager);
     if (!written) co_return Outcome::failed(written.error());
   }
   if (!done) co_return Outcome::failed(done.error());
@@ -81,7 +81,7 @@ Task<Outcome> DaemonSetController::sync(client::Client& client, DaemonSetView vi
         std::ranges::any_of(seen->pods, [&](const auto& pod) { return kube::label(pod, kRevisionHash) == hash; });
     if (is_used && live.insert(std::string(kube::name(revision))).second) ++used;
   }
-  const std::int64_t limit = seen->set["spec"]["revisionHistoryLimit"].as_int(kHistoryLimit);
+  const std::int64_t limit = seen->set["spec"]["revisionHistoryLimit"].as_int(kDefaultHistoryLimit);
   for (const kube::Object& old : surplus_revisions(std::move(revisions), live, limit, used)) {
     const auto removed = co_await remove_exactly(client, kControllerRevisions, old);
     if (!removed) co_return Outcome::failed(removed.error());

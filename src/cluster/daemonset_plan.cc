@@ -16,7 +16,6 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
-constexpr std::array<std::string_view, 2> kKeepAway{"NoSchedule", "NoExecute"};
 constexpr std::array<std::string_view, 1> kDriveAway{"NoExecute"};
 
 /// What every daemon tolerates: a node that is lost, short of something, or cordoned.
@@ -37,11 +36,6 @@ Value with_daemon_tolerations(const Value& pod_spec) {
     if (std::ranges::find(known, one) == known.end()) all = all.appended(one);
   }
   return all;
-}
-
-bool is_older(const kube::Object& left, const kube::Object& right) {
-  if (kube::creation_time(left) != kube::creation_time(right)) return kube::creation_time(left) < kube::creation_time(right);
-  return kube::name(left) < kube::name(right);
 }
 
 /// A node, whether it should have a pod, and those it has, oldest first.
@@ -87,9 +81,9 @@ bool is_updated(const DaemonSetView& view, const kube::Object& pod) {
   return !generation.empty() && generation == kube::annotation(view.set, kTemplateGeneration);
 }
 
-class Planner {
+class DaemonSetPlanner {
  public:
-  Planner(const DaemonSetView& view, const Now& now)
+  DaemonSetPlanner(const DaemonSetView& view, const Now& now)
       : view_(view), now_(now), places_(take_census(view)), min_ready_(view.set["spec"]["minReadySeconds"].as_int()) {
     const Value& rolling = view.set["spec"]["updateStrategy"]["rollingUpdate"];
     const auto wanted = std::ranges::count_if(places_, [](const auto& entry) { return entry.second.is_wanted; });
@@ -119,7 +113,7 @@ class Planner {
   DaemonSetPlan plan_;
 };
 
-DaemonSetPlan Planner::plan() {
+DaemonSetPlan DaemonSetPlanner::plan() {
   count();
   manage();
   const bool is_rolling = view_.set["spec"]["updateStrategy"]["type"].as_string() != "OnDelete";
@@ -129,7 +123,7 @@ DaemonSetPlan Planner::plan() {
 }
 
 /// One pod on every node that is to have one, none elsewhere; what has ended is made again.
-void Planner::manage() {
+void DaemonSetPlanner::manage() {
   for (const auto& [node, place] : places_) {
     if (place.is_wanted && place.pods.empty()) {
       plan_.create.push_back(node);
@@ -149,7 +143,7 @@ void Planner::manage() {
 
 /// Of several pods on a node the oldest stays; during a surge the oldest old and the oldest new one, until the new one is
 /// available or the old one does not work anyway.
-void Planner::manage_pods(const std::vector<kube::Object>& pods) {
+void DaemonSetPlanner::manage_pods(const std::vector<kube::Object>& pods) {
   const kube::Object* newest = nullptr;
   const kube::Object* old = nullptr;
   for (const kube::Object& pod : pods) {
@@ -164,7 +158,7 @@ void Planner::manage_pods(const std::vector<kube::Object>& pods) {
   if (!kube::is_true(*old, "Ready") || is_available(*newest)) plan_.remove.push_back(*old);
 }
 
-void Planner::replace() {
+void DaemonSetPlanner::replace() {
   std::int64_t unavailable = 0;
   std::vector<kube::Object> broken;
   std::vector<kube::Object> working;
@@ -180,7 +174,7 @@ void Planner::replace() {
   plan_.remove.insert(plan_.remove.end(), working.begin(), working.begin() + room);
 }
 
-void Planner::surge() {
+void DaemonSetPlanner::surge() {
   std::int64_t surging = 0;
   std::vector<std::string> candidates;
   for (const auto& [node, place] : places_) {
@@ -201,7 +195,7 @@ void Planner::surge() {
   plan_.create.insert(plan_.create.end(), candidates.begin(), candidates.begin() + room);
 }
 
-void Planner::count() {
+void DaemonSetPlanner::count() {
   std::int64_t desired = 0;
   std::int64_t current = 0;
   std::int64_t misscheduled = 0;
@@ -236,7 +230,7 @@ void Planner::count() {
   if (status != before) plan_.status = std::move(status);
 }
 
-bool Planner::is_available(const kube::Object& pod) {
+bool DaemonSetPlanner::is_available(const kube::Object& pod) {
   const auto wait = until_available(pod, min_ready_, now_);
   if (wait && (!plan_.look_again || *wait < *plan_.look_again)) plan_.look_again = wait;
   return is_available_pod(pod, min_ready_, now_);
@@ -244,7 +238,7 @@ bool Planner::is_available(const kube::Object& pod) {
 
 }  // namespace
 
-DaemonSetPlan plan_daemon_set(const DaemonSetView& view, const Now& now) { return Planner(view, now).plan(); }
+DaemonSetPlan plan_daemon_set(const DaemonSetView& view, const Now& now) { return DaemonSetPlanner(view, now).plan(); }
 
 kube::Object make_daemon_pod(const kube::Object& set, std::string_view hash, std::string_view node) {
   const Value& pod = set["spec"]["template"];

@@ -13,10 +13,10 @@ namespace {
 
 using control::Outcome;
 
-constexpr const char* kManager = "slipway-definition";
+constexpr const char* kDefinitionManager = "slipway-definition";
 constexpr std::string_view kCleanup = "customresourcecleanup.apiextensions.k8s.io";
 /// Objects with finalizers of their own take as long as their controllers do.
-constexpr Duration kLookAgain = std::chrono::seconds{1};
+constexpr Duration kRecheckDefinition = std::chrono::seconds{1};
 
 /// The resource in a version that the server answers while the definition goes: one that is served, or else the storage
 /// version. All versions show the same objects.
@@ -44,9 +44,9 @@ Task<Outcome> DefinitionController::reconcile(control::Reconcile& run) {
   if (const auto resource = reachable_resource(definition); resource && has_objects) {
     const auto emptied = co_await empty(run.client, *resource, "");
     if (!emptied) co_return Outcome::failed(emptied.error());
-    if (!emptied->empty()) co_return Outcome::retries_after(kLookAgain);
+    if (!emptied->empty()) co_return Outcome::retries_after(kRecheckDefinition);
   }
-  const auto done = co_await remove_finalizer(run.client, kDefinitions, definition, kCleanup, kManager);
+  const auto done = co_await remove_finalizer(run.client, kDefinitions, definition, kCleanup, kDefinitionManager);
   co_return done ? Outcome::settled() : Outcome::failed(done.error());
 }
 

@@ -17,13 +17,13 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-deployment";
+constexpr const char* kDeploymentManager = "slipway-deployment";
 
 Task<Result<void>> change_set(client::Client& client, SetChange change) {
   const Value& metadata = change.set["metadata"];
   const Value patch = change.patch.with_path({"metadata", "uid"}, metadata["uid"])
                           .with_path({"metadata", "resourceVersion"}, metadata["resourceVersion"]);
-  const auto changed = co_await client::merge_patch(client, kReplicaSets, kube::key_of(change.set), patch, kManager);
+  const auto changed = co_await client::merge_patch(client, kReplicaSets, kube::key_of(change.set), patch, kDeploymentManager);
   if (!changed) co_return fail(changed.error());
   co_return Result<void>{};
 }
@@ -34,7 +34,7 @@ Task<Result<void>> write_progress(client::Client& client, kube::Object deploymen
   if (!plan->revision.empty()) next = next.with_path({"metadata", "annotations", kRevision}, plan->revision);
   if (!plan->status.is_null()) next = next.with("status", plan->status);
   if (next.is_same(deployment)) co_return Result<void>{};
-  const auto written = co_await client::update_status(client, kDeployments, std::move(next), kManager);
+  const auto written = co_await client::update_status(client, kDeployments, std::move(next), kDeploymentManager);
   co_return written ? Result<void>{} : fail(written.error());
 }
 
@@ -74,7 +74,8 @@ Task<Outcome> DeploymentController::reconcile(control::Reconcile& run) {
   if (deployment.is_null()) co_return Outcome::settled();
   Claim claim = sort_claim(deployment, claim_candidates(*sets_, "deployment", deployment));
   if (claim.needs_writes()) {
-    const auto settled = co_await settle_claim(run.client, kDeployments, deployment, kReplicaSets, std::move(claim), kManager);
+    const auto settled =
+        co_await settle_claim(run.client, kDeployments, deployment, kReplicaSets, std::move(claim), kDeploymentManager);
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
   const auto has_pods = [this](const kube::Object& set) {
@@ -107,12 +108,12 @@ Task<Result<void>> DeploymentController::carry_out(client::Client& client, kube:
 /// The name follows from the template, so a set that was made before a crash, or that the cache does not show yet, is met
 /// again. One of that name with another template or owner is a clash of hashes: status.collisionCount changes the next name.
 Task<Result<void>> DeploymentController::create_set(client::Client& client, kube::Object deployment, kube::Object set) {
-  const auto made = co_await client::create(client, kReplicaSets, set, kManager);
+  const auto made = co_await client::create(client, kReplicaSets, set, kDeploymentManager);
   if (made) co_return Result<void>{};
   if (made.error().reason != Reason::AlreadyExists) {
     const Value failed = create_failure_status(deployment, kube::name(set), made.error().message, env_.clock.now());
     if (!failed.is_null())
-      SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, deployment, failed, kManager));
+      SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, deployment, failed, kDeploymentManager));
     co_return fail(made.error());
   }
   SLIPWAY_CO_TRY(live, co_await client::get(client, kReplicaSets, kube::key_of(set)));
@@ -120,7 +121,7 @@ Task<Result<void>> DeploymentController::create_set(client::Client& client, kube
   if (!is_own || !are_equal_templates(live["spec"]["template"], deployment["spec"]["template"])) {
     const std::int64_t collisions = deployment["status"]["collisionCount"].as_int() + 1;
     const Value status = deployment["status"].with("collisionCount", collisions);
-    SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, deployment, status, kManager));
+    SLIPWAY_CO_TRY_VOID(co_await control::write_status(client, kDeployments, deployment, status, kDeploymentManager));
   }
   co_return fail(made.error());
 }

@@ -18,7 +18,6 @@ using control::View;
 using control::Wait;
 using json::Value;
 
-const kube::GroupVersionKind kPodKind{"", "v1", "Pod"};
 const kube::GroupVersionKind kSetKind{"apps", "v1", "ReplicaSet"};
 
 Wait wait_for_set(const kube::Object& set, const char* reason, std::string message) {

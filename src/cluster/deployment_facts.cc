@@ -17,7 +17,7 @@ using json::Value;
 /// "Never" in fields that upstream reads as 32 bits.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int32_t>::max();
 /// ReplicaSets are named after their Deployment; their names are label values' length at most.
-constexpr std::size_t kMaxName = 253;
+constexpr std::size_t kMaxReplicaSetName = 253;
 
 std::optional<std::int64_t> whole(std::string_view text) {
   std::int64_t value = 0;
@@ -95,6 +95,11 @@ DeploymentSpec::DeploymentSpec(const kube::Object& deployment) {
   if (deadline < kNoLimit) progress_deadline = seconds_saturating(deadline);
 }
 
+bool is_older(const kube::Object& left, const kube::Object& right) {
+  if (kube::creation_time(left) != kube::creation_time(right)) return kube::creation_time(left) < kube::creation_time(right);
+  return kube::name(left) < kube::name(right);
+}
+
 bool are_equal_templates(const Value& left, const Value& right) { return plain_template(left) == plain_template(right); }
 
 std::string template_hash(const kube::Object& deployment) {
@@ -126,7 +131,7 @@ kube::Object make_replica_set(const kube::Object& deployment) {
   const Value& spec = deployment["spec"];
   const std::string hash = template_hash(deployment);
   const Value pod = spec["template"].with_path({"metadata", "labels", kTemplateHash}, hash);
-  std::string name(kube::name(deployment).substr(0, kMaxName - 1 - hash.size()));
+  std::string name(kube::name(deployment).substr(0, kMaxReplicaSetName - 1 - hash.size()));
   json::ObjectBuilder made;
   made.set("replicas", 0);
   if (spec.has("minReadySeconds")) made.set("minReadySeconds", spec["minReadySeconds"]);

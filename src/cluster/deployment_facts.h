@@ -38,6 +38,9 @@ struct DeploymentSpec {
 /// IntOrString against a total: 3, "25%". 0 for what is neither.
 std::int64_t resolve_share(const json::Value& share, std::int64_t total, bool rounds_up);
 
+/// Created earlier; among equals by name.
+bool is_older(const kube::Object& left, const kube::Object& right);
+
 /// Equal but for the label pod-template-hash.
 bool are_equal_templates(const json::Value& left, const json::Value& right);
 /// The value of pod-template-hash: a hash of the template and of status.collisionCount.

@@ -15,11 +15,6 @@ using json::Value;
 /// Characters of the annotation revision-history.
 constexpr std::size_t kMaxHistory = 2000;
 
-bool is_older(const kube::Object& left, const kube::Object& right) {
-  if (kube::creation_time(left) != kube::creation_time(right)) return kube::creation_time(left) < kube::creation_time(right);
-  return kube::name(left) < kube::name(right);
-}
-
 /// A ReplicaSet and what the plan makes of it.
 struct SetState {
   kube::Object object;

@@ -12,7 +12,7 @@ namespace {
 using json::Value;
 using std::chrono::seconds;
 
-const Time kNow{seconds{1'000'000'000}};
+const Time kPlanTime{seconds{1'000'000'000}};
 
 /// A Deployment "web" whose template has the image `image`; `spec` are further fields of the spec, in flow style.
 Value deployment(const std::string& image, const std::string& spec, Value status = Value::empty_object()) {
@@ -41,7 +41,7 @@ std::vector<Value> sets_of(const std::vector<SetOf>& rows) {
     const Value annotations = json::object({{kRevision, std::to_string(row.revision)},
                                             {kDesiredReplicas, std::to_string(row.desired)},
                                             {kMaxReplicas, std::to_string(row.max)}});
-    const Time created = kNow - seconds{1000 - static_cast<int>(i)};
+    const Time created = kPlanTime - seconds{1000 - static_cast<int>(i)};
     set = set.with_path({"metadata", "annotations"}, annotations)
               .with_path({"metadata", "uid"}, row.image)
               .with_path({"metadata", "name"}, row.image)
@@ -58,7 +58,7 @@ std::vector<Value> sets_of(const std::vector<SetOf>& rows) {
 }
 
 /// "new+2" for a set to create, "v1=3" for sizes to write, "-v0" for sets to delete.
-std::string picture(const RolloutPlan& plan) {
+std::string rollout_picture(const RolloutPlan& plan) {
   std::string text;
   const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
   if (!plan.create.is_null()) add(fmt::format("new+{}", plan.create["spec"]["replicas"].as_int()));
@@ -71,7 +71,7 @@ std::string picture(const RolloutPlan& plan) {
 }
 
 RolloutPlan plan(const Value& object, const std::vector<SetOf>& rows, bool has_pods = false) {
-  return plan_rollout(object, sets_of(rows), [&](const Value&) { return has_pods; }, kNow);
+  return plan_rollout(object, sets_of(rows), [&](const Value&) { return has_pods; }, kPlanTime);
 }
 
 struct Case {
@@ -115,7 +115,7 @@ const Case kRolling[] = {
 
 TEST(PlanRollout, rolls_step_by_step) {
   for (const Case& row : kRolling) {
-    EXPECT_EQ(picture(plan(deployment("v2", row.spec), row.sets)), row.expected) << row.story;
+    EXPECT_EQ(rollout_picture(plan(deployment("v2", row.spec), row.sets)), row.expected) << row.story;
   }
 }
 
@@ -136,14 +136,14 @@ const Case kScaling[] = {
 
 TEST(PlanRollout, scales_before_it_rolls) {
   for (const Case& row : kScaling) {
-    EXPECT_EQ(picture(plan(deployment("v2", row.spec), row.sets)), row.expected) << row.story;
+    EXPECT_EQ(rollout_picture(plan(deployment("v2", row.spec), row.sets)), row.expected) << row.story;
   }
 }
 
 TEST(PlanRollout, waits_with_growing_for_pods_that_have_yet_to_go) {
   std::vector<Value> sets = sets_of({{"v1", 3, 3, 4, 5}, {"v2", 1, 0, 4, 5, 2}});
   const auto grows = [&] {
-    return picture(plan_rollout(deployment("v2", "replicas: 4"), sets, [](const Value&) { return false; }, kNow));
+    return rollout_picture(plan_rollout(deployment("v2", "replicas: 4"), sets, [](const Value&) { return false; }, kPlanTime));
   };
   EXPECT_EQ(grows(), "v2=2");
   sets[0] = sets[0].with_path({"status", "replicas"}, 4);
@@ -152,10 +152,10 @@ TEST(PlanRollout, waits_with_growing_for_pods_that_have_yet_to_go) {
 
 TEST(PlanRollout, recreates_only_when_every_old_pod_has_gone) {
   const Value object = deployment("v2", "replicas: 3, strategy: {type: Recreate}");
-  EXPECT_EQ(picture(plan(object, {{"v1", 3, 3, 3, 3}}, true)), "v1=0");
-  EXPECT_EQ(picture(plan(object, {{"v1", 0, 0, 3, 3}}, true)), "");
-  EXPECT_EQ(picture(plan(object, {{"v1", 0, 0, 3, 3}}, false)), "new+3");
-  EXPECT_EQ(picture(plan(object, {{"v1", 0, 0, 3, 3}, {"v2", 0, 0, 3, 3, 2}}, false)), "v2=3");
+  EXPECT_EQ(rollout_picture(plan(object, {{"v1", 3, 3, 3, 3}}, true)), "v1=0");
+  EXPECT_EQ(rollout_picture(plan(object, {{"v1", 0, 0, 3, 3}}, true)), "");
+  EXPECT_EQ(rollout_picture(plan(object, {{"v1", 0, 0, 3, 3}}, false)), "new+3");
+  EXPECT_EQ(rollout_picture(plan(object, {{"v1", 0, 0, 3, 3}, {"v2", 0, 0, 3, 3, 2}}, false)), "v2=3");
 }
 
 TEST(PlanRollout, gives_a_set_that_becomes_new_again_the_next_revision_and_its_history) {
@@ -171,9 +171,9 @@ TEST(PlanRollout, keeps_the_latest_revisions_once_the_rollout_is_complete) {
   const Value status =
       json::parse(R"({"observedGeneration": 1, "replicas": 2, "updatedReplicas": 2, "availableReplicas": 2})").value();
   const std::vector<SetOf> sets{{"v0", 0, 0, 2, 3, 3}, {"va", 0, 0, 2, 3, 1}, {"vb", 0, 0, 2, 3, 2}, {"v2", 2, 2, 2, 3, 4}};
-  EXPECT_EQ(picture(plan(deployment("v2", "replicas: 2, revisionHistoryLimit: 1", status), sets)), "-va -vb");
-  EXPECT_EQ(picture(plan(deployment("v2", "replicas: 2, revisionHistoryLimit: 0", status), sets)), "-va -vb -v0");
-  EXPECT_EQ(picture(plan(deployment("v2", "replicas: 2", status), sets)), "");
+  EXPECT_EQ(rollout_picture(plan(deployment("v2", "replicas: 2, revisionHistoryLimit: 1", status), sets)), "-va -vb");
+  EXPECT_EQ(rollout_picture(plan(deployment("v2", "replicas: 2, revisionHistoryLimit: 0", status), sets)), "-va -vb -v0");
+  EXPECT_EQ(rollout_picture(plan(deployment("v2", "replicas: 2", status), sets)), "");
 }
 
 TEST(PlanRollout, inherits_annotations_but_not_those_of_apply) {
@@ -220,23 +220,24 @@ TEST(TemplateHash, depends_on_content_and_collisions_only) {
 
 /// Progressing of the status that a plan writes: "True NewReplicaSetCreated".
 std::string progress(const Value& object, const std::vector<SetOf>& sets, Duration later = Duration{0}) {
-  const RolloutPlan made = plan_rollout(object, sets_of(sets), [](const Value&) { return false; }, kNow + later);
+  const RolloutPlan made = plan_rollout(object, sets_of(sets), [](const Value&) { return false; }, kPlanTime + later);
   const Value after = object.with("status", made.status.is_null() ? object["status"] : made.status);
   const Value& condition = kube::condition(after, "Progressing");
   return condition.is_null() ? "" : fmt::format("{} {}", condition["status"].as_string(), condition["reason"].as_string());
 }
 
 Value with_progress(const char* reason, int seconds_ago, std::int64_t updated = 1) {
-  return json::object({{"observedGeneration", 1},
-                       {"replicas", 4},
-                       {"updatedReplicas", updated},
-                       {"readyReplicas", 3},
-                       {"availableReplicas", 3},
-                       {"unavailableReplicas", 1},
-                       {"conditions", json::array({json::object({{"type", "Progressing"},
-                                                                 {"status", "True"},
-                                                                 {"lastUpdateTime", to_rfc3339(kNow - seconds{seconds_ago})},
-                                                                 {"reason", reason}})})}});
+  return json::object(
+      {{"observedGeneration", 1},
+       {"replicas", 4},
+       {"updatedReplicas", updated},
+       {"readyReplicas", 3},
+       {"availableReplicas", 3},
+       {"unavailableReplicas", 1},
+       {"conditions", json::array({json::object({{"type", "Progressing"},
+                                                 {"status", "True"},
+                                                 {"lastUpdateTime", to_rfc3339(kPlanTime - seconds{seconds_ago})},
+                                                 {"reason", reason}})})}});
 }
 
 TEST(RolloutStatus, tells_how_the_rollout_goes_on) {

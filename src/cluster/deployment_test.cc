@@ -14,7 +14,7 @@ using kube::kEvents;
 
 /// A Deployment "web" with the image `image`; `spec` are further fields of its spec, `annotations` those of its pods, both in
 /// flow style.
-std::string web(const std::string& image, const std::string& spec, const std::string& annotations = "") {
+std::string web_deployment(const std::string& image, const std::string& spec, const std::string& annotations = "") {
   return fmt::format(R"({{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web, namespace: default}},
 spec: {{{}, selector: {{matchLabels: {{app: web}}}}, template: {{metadata: {{labels: {{app: web}}, annotations: {{{}}}}},
   spec: {{containers: [{{name: c, image: "{}"}}]}}}}}}}})",
@@ -70,7 +70,7 @@ class DeploymentTest : public ClusterTest {
 };
 
 TEST_F(DeploymentTest, brings_up_its_pods) {
-  make(kDeployments, web("v1", "replicas: 3"));
+  make(kDeployments, web_deployment("v1", "replicas: 3"));
   settle();
   EXPECT_EQ(counts(), "3/3/3");
   EXPECT_EQ(progress(), "True NewReplicaSetAvailable");
@@ -88,8 +88,8 @@ TEST_F(DeploymentTest, brings_up_its_pods) {
 }
 
 TEST_F(DeploymentTest, rolls_without_a_gap_and_is_undone) {
-  make(kDeployments,
-       web("v1", "replicas: 3, strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}", "slipway.dev/ready-after: 5s"));
+  make(kDeployments, web_deployment("v1", "replicas: 3, strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}",
+                                    "slipway.dev/ready-after: 5s"));
   advance(seconds{30});
   ASSERT_EQ(counts(), "3/3/3");
   set_image("v2");
@@ -104,7 +104,7 @@ TEST_F(DeploymentTest, rolls_without_a_gap_and_is_undone) {
 }
 
 TEST_F(DeploymentTest, waits_for_min_ready_seconds) {
-  make(kDeployments, web("v1", "replicas: 2, minReadySeconds: 20"));
+  make(kDeployments, web_deployment("v1", "replicas: 2, minReadySeconds: 20"));
   advance(seconds{10});
   EXPECT_EQ(counts(), "2/2/0");
   EXPECT_EQ(deployment()["status"]["readyReplicas"].as_int(), 2);
@@ -113,7 +113,7 @@ TEST_F(DeploymentTest, waits_for_min_ready_seconds) {
 }
 
 TEST_F(DeploymentTest, exceeds_its_progress_deadline_and_recovers_by_undo) {
-  make(kDeployments, web("v1", "replicas: 3, progressDeadlineSeconds: 60", "slipway.dev/missing-images: 'v2'"));
+  make(kDeployments, web_deployment("v1", "replicas: 3, progressDeadlineSeconds: 60", "slipway.dev/missing-images: 'v2'"));
   settle();
   set_image("v2");
   advance(seconds{59});
@@ -128,7 +128,7 @@ TEST_F(DeploymentTest, exceeds_its_progress_deadline_and_recovers_by_undo) {
 }
 
 TEST_F(DeploymentTest, rests_while_it_is_paused) {
-  make(kDeployments, web("v1", "replicas: 2"));
+  make(kDeployments, web_deployment("v1", "replicas: 2"));
   settle();
   patch(kDeployments, "web", R"({"spec": {"paused": true}})");
   set_image("v2");
@@ -145,7 +145,7 @@ TEST_F(DeploymentTest, rests_while_it_is_paused) {
 }
 
 TEST_F(DeploymentTest, recreates_after_the_last_old_pod) {
-  make(kDeployments, web("v1", "replicas: 2, strategy: {type: Recreate}"));
+  make(kDeployments, web_deployment("v1", "replicas: 2, strategy: {type: Recreate}"));
   settle();
   set_image("v2");
   advance(seconds{60});
@@ -154,7 +154,7 @@ TEST_F(DeploymentTest, recreates_after_the_last_old_pod) {
 }
 
 TEST_F(DeploymentTest, keeps_as_many_revisions_as_asked) {
-  make(kDeployments, web("v1", "replicas: 1, revisionHistoryLimit: 1"));
+  make(kDeployments, web_deployment("v1", "replicas: 1, revisionHistoryLimit: 1"));
   advance(seconds{5});
   for (const char* image : {"v2", "v3", "v4"}) {
     set_image(image);
@@ -164,7 +164,7 @@ TEST_F(DeploymentTest, keeps_as_many_revisions_as_asked) {
 }
 
 TEST_F(DeploymentTest, replaces_a_deleted_pod_and_takes_everything_along_when_it_goes) {
-  make(kDeployments, web("v1", "replicas: 2"));
+  make(kDeployments, web_deployment("v1", "replicas: 2"));
   settle();
   remove(kPods, live_pods().at(0)["metadata"]["name"].str());
   advance(seconds{60});
@@ -176,7 +176,7 @@ TEST_F(DeploymentTest, replaces_a_deleted_pod_and_takes_everything_along_when_it
 }
 
 TEST_F(DeploymentTest, goes_on_after_a_restart) {
-  make(kDeployments, web("v1", "replicas: 2", "slipway.dev/ready-after: 10s"));
+  make(kDeployments, web_deployment("v1", "replicas: 2", "slipway.dev/ready-after: 10s"));
   advance(seconds{5});
   restart();
   advance(seconds{30});
@@ -185,7 +185,7 @@ TEST_F(DeploymentTest, goes_on_after_a_restart) {
 }
 
 TEST_F(DeploymentTest, says_down_to_the_image_why_it_waits) {
-  make(kDeployments, web("v1", "replicas: 1, progressDeadlineSeconds: 60", "slipway.dev/missing-images: v1"));
+  make(kDeployments, web_deployment("v1", "replicas: 1, progressDeadlineSeconds: 60", "slipway.dev/missing-images: v1"));
   advance(seconds{5});
   const auto why = [&] {
     std::vector<Value> objects;
@@ -217,7 +217,7 @@ TEST_F(DeploymentTest, says_down_to_the_image_why_it_waits) {
 }
 
 TEST_F(DeploymentTest, tells_what_scaled) {
-  make(kDeployments, web("v1", "replicas: 2"));
+  make(kDeployments, web_deployment("v1", "replicas: 2"));
   settle();
   std::string messages;
   for (const Value& event : list(kEvents)) {
@@ -227,7 +227,7 @@ TEST_F(DeploymentTest, tells_what_scaled) {
 }
 
 TEST_F(DeploymentTest, lets_go_of_a_pod_whose_label_changes_and_takes_it_back) {
-  make(kDeployments, web("v1", "replicas: 1"));
+  make(kDeployments, web_deployment("v1", "replicas: 1"));
   settle();
   const std::string name = live_pods().at(0)["metadata"]["name"].str();
   patch(kPods, name, R"({"metadata": {"labels": {"app": "debug"}}})");
@@ -240,7 +240,7 @@ TEST_F(DeploymentTest, lets_go_of_a_pod_whose_label_changes_and_takes_it_back) {
 }
 
 TEST_F(DeploymentTest, crashing_pods_never_become_available) {
-  make(kDeployments, web("v1", "replicas: 1", "slipway.dev/run-time: 2s, slipway.dev/exit-code: '1'"));
+  make(kDeployments, web_deployment("v1", "replicas: 1", "slipway.dev/run-time: 2s, slipway.dev/exit-code: '1'"));
   advance(seconds{5});
   const Value pod = live_pods().at(0);
   EXPECT_EQ(pod["status"]["containerStatuses"].item(0)["state"]["waiting"]["reason"].as_string(), "CrashLoopBackOff");

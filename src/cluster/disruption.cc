@@ -13,7 +13,7 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-disruption";
+constexpr const char* kDisruptionManager = "slipway-disruption";
 
 }  // namespace
 
@@ -70,7 +70,7 @@ Task<Outcome> DisruptionController::reconcile(control::Reconcile& run) {
       told = co_await tell(run.client, budget, "Warning", "UnmanagedPods", unmanaged_pods_message(budget));
     }
     if (!told) co_return Outcome::failed(told.error());
-    const auto written = co_await control::write_status(run.client, kBudgets, budget, plan.status, kManager);
+    const auto written = co_await control::write_status(run.client, kBudgets, budget, plan.status, kDisruptionManager);
     if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
   }
   if (!wanted) co_return Outcome::failed(wanted.error());

@@ -12,8 +12,8 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kManagedBy = "endpointslice.kubernetes.io/managed-by";
-constexpr std::string_view kOurs = "endpointslice-controller.k8s.io";
+constexpr std::string_view kSliceManagedBy = "endpointslice.kubernetes.io/managed-by";
+constexpr std::string_view kSliceController = "endpointslice-controller.k8s.io";
 
 /// A slice as it is to be. `before` is null for a new one.
 struct Draft {
@@ -124,7 +124,8 @@ void plan_family(SlicePlan& plan, const Value& service, const std::string& famil
   for (const Draft& draft : drafts) {
     std::erase_if(slices, [&](const Value& slice) { return kube::uid(slice) == kube::uid(draft.before); });
   }
-  const Value labels = labels_for_endpoints(service).with(kManagedBy, kOurs).with(kServiceName, kube::name(service));
+  const Value labels =
+      labels_for_endpoints(service).with(kSliceManagedBy, kSliceController).with(kServiceName, kube::name(service));
   int number = 0;
   for (Draft& draft : drafts) {
     if (draft.before.is_null() && !slices.empty()) {  // what would be deleted is written instead
@@ -149,7 +150,7 @@ SlicePlan plan_slices(const kube::Object& service, const SliceView& view) {
   SlicePlan plan;
   std::vector<Value> ours;
   for (const Value& slice : view.slices) {
-    if (kube::label(slice, kManagedBy) == kOurs && !kube::is_deleting(slice)) ours.push_back(slice);
+    if (kube::label(slice, kSliceManagedBy) == kSliceController && !kube::is_deleting(slice)) ours.push_back(slice);
   }
   std::vector<std::string> families;
   for (const Value& family : service["spec"]["ipFamilies"].items()) families.push_back(family.str());

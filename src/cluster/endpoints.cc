@@ -11,8 +11,8 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kManagedBy = "endpoints.kubernetes.io/managed-by";
-constexpr std::string_view kOurs = "endpoint-controller";
+constexpr std::string_view kEndpointsManagedBy = "endpoints.kubernetes.io/managed-by";
+constexpr std::string_view kEndpointsController = "endpoint-controller";
 constexpr std::string_view kOverCapacity = "endpoints.kubernetes.io/over-capacity";
 
 struct Subset {
@@ -92,7 +92,7 @@ kube::Object endpoints_object(const kube::Object& service, const std::vector<kub
   std::vector<Subset> subsets = subsets_of(service, pods);
   const bool is_cut = cut_to_capacity(subsets);
   const Value lists = to_json(std::move(subsets));
-  const Value labels = labels_for_endpoints(service).with(kManagedBy, kOurs);
+  const Value labels = labels_for_endpoints(service).with(kEndpointsManagedBy, kEndpointsController);
   Value made = before;
   if (made.is_null()) {
     made = json::object({{"apiVersion", "v1"},
@@ -109,6 +109,8 @@ kube::Object endpoints_object(const kube::Object& service, const std::vector<kub
   return is_equal ? made : made.with("subsets", lists);
 }
 
-bool is_kept_by_controller(const kube::Object& endpoints) { return kube::label(endpoints, kManagedBy) == kOurs; }
+bool is_kept_by_controller(const kube::Object& endpoints) {
+  return kube::label(endpoints, kEndpointsManagedBy) == kEndpointsController;
+}
 
 }  // namespace slipway::cluster

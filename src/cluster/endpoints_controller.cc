@@ -13,11 +13,11 @@ namespace {
 using control::Outcome;
 
 constexpr const char* kSliceManager = "slipway-endpointslice";
-constexpr const char* kManager = "slipway-endpoints";
+constexpr const char* kEndpointsManager = "slipway-endpoints";
 constexpr const char* kBySelector = "selector";
 constexpr const char* kByLabel = "label";
 
-Task<Result<void>> create_one(client::Client& client, kube::Resource resource, kube::Object object, std::string manager) {
+Task<Result<void>> create_endpoints(client::Client& client, kube::Resource resource, kube::Object object, std::string manager) {
   const auto made = co_await client::create(client, std::move(resource), std::move(object), std::move(manager));
   if (!made) co_return fail(made.error());
   co_return Result<void>{};
@@ -78,7 +78,8 @@ Task<Outcome> EndpointSliceController::reconcile(control::Reconcile& run) {
                 [this, &service](const std::string& name) { return slices_->contains({std::string(kube::ns(service)), name}); },
                 [this](std::string_view name) { return nodes_->get({"", std::string(name)}); }});
   Writes writes(env_);
-  for (kube::Object& slice : plan.create) writes.add(create_one(run.client, kEndpointSlices, std::move(slice), kSliceManager));
+  for (kube::Object& slice : plan.create)
+    writes.add(create_endpoints(run.client, kEndpointSlices, std::move(slice), kSliceManager));
   for (kube::Object& slice : plan.update) writes.add(update_one(run.client, kEndpointSlices, std::move(slice), kSliceManager));
   for (kube::Object& slice : plan.remove) writes.add(remove_exactly(run.client, kEndpointSlices, std::move(slice)));
   const auto done = co_await writes.join();
@@ -100,9 +101,9 @@ Task<Outcome> EndpointsController::reconcile(control::Reconcile& run) {
   } else if (!kube::is_deleting(service) && keeps_endpoints(service)) {
     kube::Object next = endpoints_object(service, watch_.pods_beside(service), before);
     if (before.is_null()) {
-      done = co_await create_one(run.client, kEndpoints, std::move(next), kManager);
+      done = co_await create_endpoints(run.client, kEndpoints, std::move(next), kEndpointsManager);
     } else if (!next.is_same(before)) {
-      done = co_await update_one(run.client, kEndpoints, std::move(next), kManager);
+      done = co_await update_one(run.client, kEndpoints, std::move(next), kEndpointsManager);
     }
   }
   co_return done ? Outcome::settled() : Outcome::failed(done.error());

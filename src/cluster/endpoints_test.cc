@@ -3,14 +3,13 @@
 #include "cluster/endpoint_slices.h"
 #include "cluster/service_pods.h"
 #include "cluster/world_fixture.h"
+#include "json/text_test.h"
 
 namespace slipway::cluster {
 namespace {
 
 using json::Value;
 using std::chrono::seconds;
-
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 Value service(const std::string& spec) {
   return yaml(fmt::format("{{metadata: {{name: web, namespace: default, uid: s}}, spec: {{selector: {{app: x}}, {}}}}}", spec));
@@ -28,7 +27,7 @@ Value pod(const std::string& name, const std::string& ip, bool is_ready, const s
 }
 
 /// "10.0.0.1 rst" for each endpoint: ready, serving, terminating; slices by ";", ports after "@".
-std::string picture(const Value& slice) {
+std::string slice_picture(const Value& slice) {
   std::string text;
   for (const Value& endpoint : slice["endpoints"].items()) {
     const Value& is = endpoint["conditions"];
@@ -93,7 +92,7 @@ TEST(EndpointSlicePlan, turns_pods_into_endpoints) {
     SCOPED_TRACE(row.name);
     const SlicePlan plan = plan_slices(service(row.spec), view(row.pods));
     std::vector<std::string> made;
-    for (const Value& slice : plan.create) made.push_back(picture(slice));
+    for (const Value& slice : plan.create) made.push_back(slice_picture(slice));
     EXPECT_EQ(made, row.expected);
   }
 }
@@ -141,7 +140,7 @@ TEST(EndpointSlicePlan, writes_the_slice_that_it_would_delete_instead_of_a_new_o
   const SlicePlan plan =
       plan_slices(owner, view({pod("b", "10.0.0.2", true).with_path({"spec", "containers"}, moved)}, {slice}));
   ASSERT_EQ(plan.update.size(), 1u);
-  EXPECT_EQ(picture(plan.update[0]), "10.0.0.2 rs, @:9090/TCP ");
+  EXPECT_EQ(slice_picture(plan.update[0]), "10.0.0.2 rs, @:9090/TCP ");
   EXPECT_EQ(plan.create.size() + plan.remove.size(), 0u);
 }
 

@@ -14,8 +14,6 @@ using control::View;
 using control::Wait;
 using json::Value;
 
-const kube::GroupVersionKind kPodKind{"", "v1", "Pod"};
-
 std::string count(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }

@@ -13,9 +13,9 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-gc";
+constexpr const char* kGarbageManager = "slipway-gc";
 /// How soon an object is looked at again whose owner's kind is just being listed.
-constexpr Duration kLookAgain = std::chrono::milliseconds{100};
+constexpr Duration kRecheckOwners = std::chrono::milliseconds{100};
 
 /// A merge patch of the owner references, for exactly this version of the object.
 Task<Result<void>> write_references(client::Client& client, kube::Resource resource, kube::Object object, Value references) {
@@ -23,7 +23,7 @@ Task<Result<void>> write_references(client::Client& client, kube::Resource resou
                                        {"resourceVersion", object["metadata"]["resourceVersion"]},
                                        {"ownerReferences", references.empty() ? Value() : references}});
   const auto patched = co_await client::merge_patch(client, std::move(resource), kube::key_of(object),
-                                                    json::object({{"metadata", metadata}}), kManager);
+                                                    json::object({{"metadata", metadata}}), kGarbageManager);
   if (!patched && patched.error().reason != Reason::NotFound) co_return fail(patched.error());
   co_return Result<void>{};
 }
@@ -171,7 +171,7 @@ Task<Outcome> GarbageCollector::end(client::Client& client, kube::Resource resou
   if (kube::has_finalizer(object, kOrphanDependents)) {
     done = co_await orphan(client, resource, object);
   } else if (waits_for_dependents(object) && !graph_.has_blocking_dependents(std::string(kube::uid(object)))) {
-    done = co_await remove_finalizer(client, resource, object, kForegroundDeletion, kManager);
+    done = co_await remove_finalizer(client, resource, object, kForegroundDeletion, kGarbageManager);
   }
   co_return done ? Outcome::settled() : Outcome::failed(done.error());
 }
@@ -179,7 +179,7 @@ Task<Outcome> GarbageCollector::end(client::Client& client, kube::Resource resou
 Task<Outcome> GarbageCollector::collect(client::Client& client, kube::Resource resource, kube::Object object) {
   auto owners = co_await sort_owners(client, object);
   if (!owners) co_return Outcome::failed(owners.error());
-  if (owners->has_unknown) co_return Outcome::retries_after(kLookAgain);
+  if (owners->has_unknown) co_return Outcome::retries_after(kRecheckOwners);
   if (owners->lost.empty()) co_return Outcome::settled();
   if (owners->has_solid) {
     const auto done = co_await disown(client, resource, object, std::move(owners->lost));
@@ -265,7 +265,7 @@ Task<Result<void>> GarbageCollector::orphan(client::Client& client, kube::Resour
   Writes writes(env_);
   for (const auto& [of, dependent] : dependents) writes.add(disown(client, of, dependent, {uid}));
   SLIPWAY_CO_TRY_VOID(co_await writes.join());
-  co_return co_await remove_finalizer(client, std::move(resource), std::move(owner), kOrphanDependents, kManager);
+  co_return co_await remove_finalizer(client, std::move(resource), std::move(owner), kOrphanDependents, kGarbageManager);
 }
 
 }  // namespace slipway::cluster

@@ -14,7 +14,7 @@ using control::Outcome;
 using json::Value;
 
 const kube::Resource kAutoscalers{"autoscaling", "v2", "horizontalpodautoscalers"};
-constexpr const char* kManager = "slipway-horizontalpodautoscaler";
+constexpr const char* kAutoscalerManager = "slipway-horizontalpodautoscaler";
 constexpr Duration kPeriod = std::chrono::seconds{15};
 
 std::string asked_of(const kube::Object& hpa) {
@@ -95,7 +95,7 @@ Task<json::Value> AutoscalerController::carry_out(client::Client& client, kube::
   HpaPlan plan = plan_autoscaler(hpa, target.view, memory_[key].history, env_.clock.now(), env_.clock.steady());
   memory_[key].history = plan.history;
   if (!plan.resize) co_return plan.status;
-  const auto resized = co_await write_scale(client, target.resource, target.scale, *plan.resize, kManager);
+  const auto resized = co_await write_scale(client, target.resource, target.scale, *plan.resize, kAutoscalerManager);
   if (!resized) {
     auto& changes = memory_[key].history.changes;
     if (!changes.empty()) changes.pop_back();
@@ -113,7 +113,8 @@ Task<json::Value> AutoscalerController::carry_out(client::Client& client, kube::
 
 Task<Result<void>> AutoscalerController::write_status(client::Client& client, kube::Object hpa, json::Value status) {
   if (status == hpa["status"]) co_return Result<void>{};
-  const auto written = co_await control::write_status(client, kAutoscalers, std::move(hpa), std::move(status), kManager);
+  const auto written =
+      co_await control::write_status(client, kAutoscalers, std::move(hpa), std::move(status), kAutoscalerManager);
   if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
   co_return Result<void>{};
 }

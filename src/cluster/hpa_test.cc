@@ -1,6 +1,7 @@
 #include "cluster/hpa_plan.h"
 #include "cluster/policy_explain.h"
 #include "cluster/world_fixture.h"
+#include "json/text_test.h"
 
 namespace slipway::cluster {
 namespace {
@@ -8,15 +9,13 @@ namespace {
 using json::Value;
 using std::chrono::seconds;
 
-const Time kNow{seconds{1'000'000'000}};
+const Time kMetricTime{seconds{1'000'000'000}};
 const Steady kMoment{seconds{10'000}};
 
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
-
 MetricValues values(const std::string& metrics, Duration age = seconds{0}) {
-  const Value object = json::object({{"metadata", json::object({{"creationTimestamp", to_rfc3339(kNow - age)},
+  const Value object = json::object({{"metadata", json::object({{"creationTimestamp", to_rfc3339(kMetricTime - age)},
                                                                 {"annotations", json::object({{kMetrics, metrics}})}})}});
-  return metrics_at(object, kNow).value();
+  return metrics_at(object, kMetricTime).value();
 }
 
 /// `ready` pods that ask for 500m of cpu, and `unready` ones.
@@ -82,7 +81,7 @@ Value autoscaler(const std::string& spec) {
 }
 
 /// "8 ScaleUpLimit" or "- ReadyForNewScale DesiredWithinRange" and so on: new size, reasons that matter.
-std::string picture(const HpaPlan& plan) {
+std::string scale_picture(const HpaPlan& plan) {
   const Value made = json::object({{"status", plan.status}});
   std::string text = plan.resize ? std::to_string(*plan.resize) : "-";
   for (const char* type : {"AbleToScale", "ScalingActive", "ScalingLimited"}) {
@@ -135,8 +134,9 @@ TEST(HpaPlan, keeps_within_bounds_windows_and_policies) {
       {"grows no faster than a minute agreed", careful, 4, "cpu: 100%", seen(seconds{30}, 5),
        "5 SucceededRescale ValidMetricFound DesiredWithinRange"}};
   for (const PlanCase& row : cases) {
-    const HpaPlan plan = plan_autoscaler(autoscaler(row.spec), view(row.size, 0, row.metrics), row.history, kNow, kMoment);
-    EXPECT_EQ(picture(plan), row.expected) << row.name;
+    const HpaPlan plan =
+        plan_autoscaler(autoscaler(row.spec), view(row.size, 0, row.metrics), row.history, kMetricTime, kMoment);
+    EXPECT_EQ(scale_picture(plan), row.expected) << row.name;
   }
 }
 
@@ -210,7 +210,7 @@ class NoObjects : public control::View {
  public:
   Value find(const Value&) const override { return {}; }
   std::vector<Value> owned_by(const Value&, const kube::GroupVersionKind&) const override { return {}; }
-  Time now() const override { return kNow; }
+  Time now() const override { return kMetricTime; }
 };
 
 std::string why(const std::string& object) {

@@ -10,8 +10,6 @@ namespace {
 
 using json::Value;
 
-constexpr std::int64_t kTerminated = 128 + 15;
-
 /// How the container stands that is to run `container`, and stood as `old`.
 Value next_status(const Value& container, const Value& old, bool is_missing, Time now) {
   const std::int64_t restarts = old["restartCount"].as_int();

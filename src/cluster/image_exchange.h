@@ -11,6 +11,9 @@
 
 namespace slipway::cluster {
 
+/// Exit code of a process that SIGTERM ended.
+inline constexpr std::int64_t kTerminated = 128 + 15;
+
 /// What is to become of containers that are started again.
 struct ContainerRules {
   std::function<bool(std::string_view image)> is_missing;

@@ -12,7 +12,7 @@ namespace {
 
 using control::Outcome;
 
-constexpr const char* kManager = "slipway-job";
+constexpr const char* kJobManager = "slipway-job";
 /// How long a status write for onlookers waits for company.
 constexpr Duration kStatusDelay = std::chrono::milliseconds{100};
 
@@ -23,13 +23,13 @@ bool is_managed_elsewhere(const kube::Object& job) {
 
 /// One pod that is released, deleted or both, in this order.
 Task<Result<void>> let_go(client::Client& client, kube::Object pod, bool is_released, bool is_removed) {
-  if (is_released) SLIPWAY_CO_TRY_VOID(co_await remove_finalizer(client, kPods, pod, kJobTracking, kManager));
+  if (is_released) SLIPWAY_CO_TRY_VOID(co_await remove_finalizer(client, kPods, pod, kJobTracking, kJobManager));
   if (is_removed) SLIPWAY_CO_TRY_VOID(co_await remove_exactly(client, kPods, pod));
   co_return Result<void>{};
 }
 
 Task<Result<void>> create_pod(client::Client& client, kube::Object job, JobPodSlot slot) {
-  SLIPWAY_CO_TRY(made, co_await client::create(client, kPods, make_job_pod(job, slot), kManager));
+  SLIPWAY_CO_TRY(made, co_await client::create(client, kPods, make_job_pod(job, slot), kJobManager));
   static_cast<void>(made);
   co_return Result<void>{};
 }
@@ -92,7 +92,7 @@ Task<Outcome> JobController::reconcile(control::Reconcile& run) {
   }
   Claim claim = sort_claim(job, claim_candidates(*pods_, "job-claim", job));
   if (claim.needs_writes() && !is_finished_job(job)) {
-    const auto settled = co_await settle_claim(run.client, kJobs, job, kPods, std::move(claim), kManager, kJobTracking);
+    const auto settled = co_await settle_claim(run.client, kJobs, job, kPods, std::move(claim), kJobManager, kJobTracking);
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
   std::ranges::move(claim.release, std::back_inserter(claim.own));  // of a Job that has ended: counted and let go of
@@ -110,7 +110,7 @@ Task<Outcome> JobController::carry_out(control::Reconcile& run, kube::Object job
   if (plan->status.is_null()) {
     waiting_since_.erase(run.key);
   } else if (is_status_due(run.key, *plan)) {
-    if (const auto written = co_await control::write_status(run.client, kJobs, job, plan->status, kManager); !written) {
+    if (const auto written = co_await control::write_status(run.client, kJobs, job, plan->status, kJobManager); !written) {
       co_return Outcome::failed(written.error());
     }
     waiting_since_.erase(run.key);
@@ -135,7 +135,7 @@ bool JobController::is_status_due(const kube::ObjectKey& key, const JobPlan& pla
 Task<Result<void>> JobController::release_orphans(client::Client& client, std::vector<kube::Object> pods) {
   Writes writes(env_);
   for (const kube::Object& pod : pods) {
-    if (kube::has_finalizer(pod, kJobTracking)) writes.add(remove_finalizer(client, kPods, pod, kJobTracking, kManager));
+    if (kube::has_finalizer(pod, kJobTracking)) writes.add(remove_finalizer(client, kPods, pod, kJobTracking, kJobManager));
   }
   co_return co_await writes.join();
 }

@@ -24,8 +24,8 @@ constexpr std::int64_t kMaxIndexFailures = std::numeric_limits<std::int32_t>::ma
 constexpr std::int64_t kMaxBatch = 500;
 
 /// spec with the API's defaults.
-struct Spec {
-  explicit Spec(const Value& spec)
+struct JobSpec {
+  explicit JobSpec(const Value& spec)
       : parallelism(spec.has("parallelism") ? spec["parallelism"].as_int() : 1),
         backoff_limit(spec.has("backoffLimit") ? spec["backoffLimit"].as_int() : 6),
         is_indexed(spec["completionMode"].as_string() == "Indexed"),
@@ -70,9 +70,9 @@ struct Ending {
   std::string message;
 };
 
-class Planner {
+class JobPlanner {
  public:
-  Planner(const kube::Object& job, const std::vector<kube::Object>& pods, const NameIsTaken& is_taken, const Now& now)
+  JobPlanner(const kube::Object& job, const std::vector<kube::Object>& pods, const NameIsTaken& is_taken, const Now& now)
       : job_(job), pods_(pods), is_taken_(is_taken), clock_(now), now_(now), spec_(job["spec"]), status_(job["status"]) {}
 
   JobPlan plan();
@@ -111,7 +111,7 @@ class Planner {
   const NameIsTaken& is_taken_;
   const Now& clock_;
   const Time now_;
-  const Spec spec_;
+  const JobSpec spec_;
   Value status_;
   JobPlan plan_;
 
@@ -135,7 +135,7 @@ class Planner {
   std::optional<Time> start_time_;
 };
 
-JobPlan Planner::plan() {
+JobPlan JobPlanner::plan() {
   if (is_finished_job(job_)) {
     plan_finished();
     return std::move(plan_);
@@ -161,7 +161,7 @@ JobPlan Planner::plan() {
 }
 
 /// What a crash has left behind, and the time to live.
-void Planner::plan_finished() {
+void JobPlanner::plan_finished() {
   for (const kube::Object& pod : pods_) {
     if (kube::has_finalizer(pod, kJobTracking)) plan_.release.push_back(pod);
     if (!is_terminal_pod(pod) && !kube::is_deleting(pod)) plan_.remove.push_back(pod);
@@ -174,7 +174,7 @@ void Planner::plan_finished() {
 }
 
 /// Uids whose pod has lost its finalizer (or is gone) move from uncounted to counted.
-void Planner::read_counts() {
+void JobPlanner::read_counts() {
   counted_succeeded_ = status_["succeeded"].as_int();
   counted_failed_ = status_["failed"].as_int();
   if (spec_.limit_per_index) {
@@ -200,7 +200,7 @@ void Planner::read_counts() {
   read("failed", new_failed_, counted_failed_);
 }
 
-void Planner::sort_pods() {
+void JobPlanner::sort_pods() {
   for (const kube::Object& pod : pods_) {
     const bool is_tracked = kube::has_finalizer(pod, kJobTracking);
     if (is_terminal_pod(pod)) {
@@ -221,7 +221,7 @@ void Planner::sort_pods() {
   }
 }
 
-void Planner::count(const kube::Object& pod) {
+void JobPlanner::count(const kube::Object& pod) {
   const bool is_tracked = kube::has_finalizer(pod, kJobTracking);
   if (is_tracked) plan_.release.push_back(pod);
   if (!has_succeeded(pod)) return count_failed(pod);
@@ -237,7 +237,7 @@ void Planner::count(const kube::Object& pod) {
   ++newly_uncounted_;
 }
 
-void Planner::count_failed(const kube::Object& pod) {
+void JobPlanner::count_failed(const kube::Object& pod) {
   const bool is_tracked = kube::has_finalizer(pod, kJobTracking);
   const PodVerdict verdict = judge_failed_pod(job_, pod);
   const bool was_dropped = !is_tracked && kube::is_deleting(pod);
@@ -252,7 +252,7 @@ void Planner::count_failed(const kube::Object& pod) {
 }
 
 /// A pod carries how often its index had failed before it was made, so that failures of pods that are gone count too.
-void Planner::count_index(const kube::Object& pod, const PodVerdict& verdict) {
+void JobPlanner::count_index(const kube::Object& pod, const PodVerdict& verdict) {
   const auto index = completion_index(pod);
   if (!index || verdict.action == PodFailure::Replace) return;
   IndexFailures& known = index_failures_[*index];
@@ -265,7 +265,7 @@ void Planner::count_index(const kube::Object& pod, const PodVerdict& verdict) {
   if (is_over && !completed_.contains(*index)) failed_indexes_.insert(*index);
 }
 
-std::optional<Ending> Planner::failed_indexes_ending() const {
+std::optional<Ending> JobPlanner::failed_indexes_ending() const {
   if (!spec_.limit_per_index || failed_indexes_.size() == 0) return std::nullopt;
   if (spec_.max_failed_indexes && failed_indexes_.size() > *spec_.max_failed_indexes) {
     return Ending{false, "MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes"};
@@ -275,7 +275,7 @@ std::optional<Ending> Planner::failed_indexes_ending() const {
 }
 
 /// spec.successPolicy: the first rule whose indexes, or so many of them, have succeeded.
-std::optional<Ending> Planner::success_policy_ending() const {
+std::optional<Ending> JobPlanner::success_policy_ending() const {
   std::size_t rule_index = 0;
   for (const Value& rule : job_["spec"]["successPolicy"]["rules"].items()) {
     const bool names_indexes = rule.has("succeededIndexes");
@@ -293,7 +293,7 @@ std::optional<Ending> Planner::success_policy_ending() const {
   return std::nullopt;
 }
 
-void Planner::suspend_or_resume() {
+void JobPlanner::suspend_or_resume() {
   if (spec_.is_suspended) {
     if (!kube::is_true(job_, "Suspended")) plan_.events.push_back({"Normal", "Suspended", "Job suspended"});
     set_condition("Suspended", "True", "JobSuspended", "Job suspended");
@@ -318,18 +318,18 @@ void Planner::suspend_or_resume() {
   if (!status_.has("startTime")) status_ = status_.with("startTime", to_rfc3339(*start_time_));
 }
 
-std::optional<Time> Planner::deadline() const {
+std::optional<Time> JobPlanner::deadline() const {
   const auto start = kube::time_of(status_["startTime"]);
   if (!spec_.deadline || !start) return std::nullopt;
   return clock_.present(*start) + *spec_.deadline;
 }
 
-bool Planner::is_complete() const {
+bool JobPlanner::is_complete() const {
   if (spec_.completions) return succeeded() >= *spec_.completions;
   return succeeded() > 0 && active_.empty();
 }
 
-void Planner::decide_ending() {
+void JobPlanner::decide_ending() {
   const auto past_deadline = deadline();
   if (const Value& target = kube::condition(job_, "FailureTarget"); kube::is_true(job_, "FailureTarget")) {
     ending_ = Ending{false, target["reason"].str(), target["message"].str()};
@@ -352,7 +352,7 @@ void Planner::decide_ending() {
   }
 }
 
-void Planner::end() {
+void JobPlanner::end() {
   set_condition(ending_->is_success ? "SuccessCriteriaMet" : "FailureTarget", "True", ending_->reason, ending_->message);
   for (const kube::Object& pod : active_) {
     // Pods that a success makes superfluous are not failures.
@@ -378,7 +378,7 @@ void Planner::end() {
   }
 }
 
-std::int64_t Planner::wanted_active() const {
+std::int64_t JobPlanner::wanted_active() const {
   // A work queue is emptied once one worker has succeeded: the others end by themselves.
   if (!spec_.completions && succeeded() > 0) return std::min(spec_.parallelism, static_cast<std::int64_t>(active_.size()));
   if (!spec_.completions) return spec_.parallelism;
@@ -386,7 +386,7 @@ std::int64_t Planner::wanted_active() const {
   return std::max<std::int64_t>(std::min(spec_.parallelism, open), 0);
 }
 
-void Planner::manage() {
+void JobPlanner::manage() {
   const std::int64_t wanted = wanted_active();
   if (spec_.is_indexed) return manage_indexed(wanted);
   const auto active = static_cast<std::int64_t>(active_.size());
@@ -403,7 +403,7 @@ void Planner::manage() {
   }
 }
 
-void Planner::manage_indexed(std::int64_t wanted) {
+void JobPlanner::manage_indexed(std::int64_t wanted) {
   std::set<std::int64_t> taken;
   std::vector<kube::Object> kept;
   for (const kube::Object& pod : active_) {
@@ -434,7 +434,7 @@ void Planner::manage_indexed(std::int64_t wanted) {
 }
 
 /// Those that have come least far go first: not ready before ready, then the younger.
-void Planner::shrink(std::int64_t surplus) {
+void JobPlanner::shrink(std::int64_t surplus) {
   std::vector<kube::Object> order = active_;
   std::sort(order.begin(), order.end(), [](const kube::Object& left, const kube::Object& right) {
     const bool left_ready = kube::is_true(left, "Ready");
@@ -450,7 +450,7 @@ void Planner::shrink(std::int64_t surplus) {
 }
 
 /// 10 s · 2^n after the n-th failure since the last success. Failures are read from the pods that are still there.
-bool Planner::must_back_off() {
+bool JobPlanner::must_back_off() {
   int count = 0;
   Time last = Time::min();
   for (const Time failure : failures_) {
@@ -466,7 +466,7 @@ bool Planner::must_back_off() {
 }
 
 /// The same for one index, by its own failures.
-bool Planner::must_back_off(std::int64_t index) {
+bool JobPlanner::must_back_off(std::int64_t index) {
   const auto known = index_failures_.find(index);
   if (known == index_failures_.end() || known->second.count == 0) return false;
   const Time when = known->second.last + kPodBackoff.after(static_cast<int>(known->second.count) - 1);
@@ -477,12 +477,12 @@ bool Planner::must_back_off(std::int64_t index) {
 
 /// The Job itself has no more use for the pod, which must not count as failed: its finalizer goes before it does. A pod found
 /// alive without its finalizer is one whose deletion a crash has prevented.
-void Planner::drop(const kube::Object& pod) {
+void JobPlanner::drop(const kube::Object& pod) {
   plan_.release.push_back(pod);
   plan_.remove.push_back(pod);
 }
 
-void Planner::set_condition(std::string type, std::string status, std::string reason, std::string message) {
+void JobPlanner::set_condition(std::string type, std::string status, std::string reason, std::string message) {
   const Value before = status_["conditions"];
   const Value after =
       kube::set_condition(before, {std::move(type), std::move(status), std::move(reason), std::move(message)}, now_, true);
@@ -491,7 +491,7 @@ void Planner::set_condition(std::string type, std::string status, std::string re
   plan_.is_status_urgent = true;
 }
 
-void Planner::write_status() {
+void JobPlanner::write_status() {
   const auto set_count = [&](const char* name, std::int64_t count) {
     status_ = count == 0 ? status_.without(name) : status_.with(name, count);
   };
@@ -509,7 +509,7 @@ void Planner::write_status() {
   if (status_ != job_["status"]) plan_.status = status_;
 }
 
-void Planner::look_again_at(Time when) {
+void JobPlanner::look_again_at(Time when) {
   const Duration wait = std::max(when - now_, Duration{0});
   if (!plan_.look_again || wait < *plan_.look_again) plan_.look_again = wait;
 }
@@ -517,7 +517,7 @@ void Planner::look_again_at(Time when) {
 }  // namespace
 
 JobPlan plan_job(const kube::Object& job, const std::vector<kube::Object>& pods, const NameIsTaken& is_taken, const Now& now) {
-  return Planner(job, pods, is_taken, now).plan();
+  return JobPlanner(job, pods, is_taken, now).plan();
 }
 
 bool is_finished_job(const kube::Object& job) { return kube::is_true(job, "Complete") || kube::is_true(job, "Failed"); }

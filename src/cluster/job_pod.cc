@@ -12,7 +12,7 @@ namespace {
 using json::Value;
 
 /// Pod names are host names too, as far as possible.
-constexpr std::size_t kMaxName = 63;
+constexpr std::size_t kMaxPodHostname = 63;
 
 Value with_index_env(Value spec) {
   const std::string path = fmt::format("metadata.annotations['{}']", kCompletionIndex);
@@ -59,7 +59,7 @@ std::string job_pod_name(const kube::Object& job, JobPodSlot slot) {
   const std::string index = slot.index ? std::to_string(*slot.index) : "";
   const std::string suffix = name_hash(fmt::format("{}/{}/{}", kube::uid(job), index, slot.ordinal));
   const std::string tail = slot.index ? fmt::format("-{}-{}", index, suffix) : "-" + suffix;
-  std::string name(kube::name(job).substr(0, kMaxName - tail.size()));
+  std::string name(kube::name(job).substr(0, kMaxPodHostname - tail.size()));
   while (name.ends_with('-') || name.ends_with('.')) name.pop_back();
   return name + tail;
 }

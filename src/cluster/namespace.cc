@@ -12,9 +12,9 @@ namespace {
 using control::Outcome;
 
 /// For what is left without a cache of its own telling when it goes.
-constexpr Duration kLookAgain = std::chrono::seconds{5};
+constexpr Duration kRecheckNamespace = std::chrono::seconds{5};
 constexpr std::string_view kToken = "kubernetes";
-constexpr const char* kManager = "slipway-namespace";
+constexpr const char* kNamespaceManager = "slipway-namespace";
 
 bool has_token(const kube::Object& space) {
   const auto finalizers = space["spec"]["finalizers"].items();
@@ -97,7 +97,7 @@ Task<Outcome> NamespaceController::reconcile(control::Reconcile& run) {
   const auto emptied = co_await empty_all(run.client, run.key.name, remains);
   if (const auto told = co_await tell(run.client, space, remains); !told) co_return Outcome::failed(told.error());
   if (!emptied) co_return Outcome::failed(emptied.error());
-  if (!remains.is_empty()) co_return Outcome::retries_after(kLookAgain);
+  if (!remains.is_empty()) co_return Outcome::retries_after(kRecheckNamespace);
   const auto done = co_await finalize(run.client, space);
   co_return done ? Outcome::settled() : Outcome::failed(done.error());
 }
@@ -109,7 +109,8 @@ Task<Result<void>> NamespaceController::tell(client::Client& client, kube::Objec
   const json::Value conditions = namespace_conditions(before, remains, env_.clock.now());
   if (conditions == before) co_return Result<void>{};
   const json::Value patch = json::object({{"status", json::object({{"conditions", conditions}})}});
-  const auto written = co_await client::merge_patch(client, kNamespaces, kube::key_of(space), patch, kManager, "status");
+  const auto written =
+      co_await client::merge_patch(client, kNamespaces, kube::key_of(space), patch, kNamespaceManager, "status");
   if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
   co_return Result<void>{};
 }

@@ -1,14 +1,13 @@
 #include "cluster/namespace_status.h"
 
 #include "cluster/world_fixture.h"
+#include "json/text_test.h"
 
 namespace slipway::cluster {
 namespace {
 
 using json::Value;
 using std::chrono::seconds;
-
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 std::string told(const Value& conditions, const char* type) {
   const Value& one = kube::condition(Value::empty_object().with_path({"status", "conditions"}, conditions), type);

@@ -16,7 +16,6 @@ namespace {
 
 using json::Value;
 
-constexpr std::array<std::string_view, 2> kKeepAway{"NoSchedule", "NoExecute"};
 constexpr std::string_view kName = "metadata.name";
 constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 

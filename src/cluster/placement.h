@@ -4,6 +4,7 @@
 // preferences, spread constraints and resources are looked at nowhere, and running pods are not evicted by NoExecute.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@
 #include "kube/object.h"
 
 namespace slipway::cluster {
+
+/// Effects of taints that keep new pods away.
+inline constexpr std::array<std::string_view, 2> kKeepAway{"NoSchedule", "NoExecute"};
 
 /// A node and how many pods are on it, or on their way there.
 struct NodeLoad {

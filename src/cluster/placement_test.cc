@@ -1,14 +1,13 @@
 #include "cluster/placement.h"
 
 #include "cluster/world_fixture.h"
+#include "json/text_test.h"
 
 namespace slipway::cluster {
 namespace {
 
 using json::Value;
 using std::chrono::seconds;
-
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 std::string fault(const std::string& tolerations, const std::string& node) {
   const Value pod = yaml(fmt::format("{{spec: {{tolerations: {}}}}}", tolerations));

@@ -13,7 +13,7 @@ namespace {
 
 using control::Outcome;
 
-constexpr const char* kManager = "slipway-pod";
+constexpr const char* kPodManager = "slipway-pod";
 constexpr const char* kWaiting = "waiting for a node";
 constexpr const char* kYes = "yes";  // the only key of that index
 
@@ -108,11 +108,11 @@ Task<Outcome> PodController::place_pod(client::Client& client, kube::Object pod)
     json::Value conditions = kube::set_condition(before, {"PodScheduled", "False", "Unschedulable", *fault}, env_.clock.now());
     if (conditions == before) co_return Outcome::settled();
     kube::Object told = pod.with_path({"status", "conditions"}, std::move(conditions));
-    written = co_await client::update_status(client, kPods, std::move(told), kManager);
+    written = co_await client::update_status(client, kPods, std::move(told), kPodManager);
   } else {
     const std::string node = choose_node(pod, nodes);
     placing_.insert_or_assign(kube::key_of(pod), node);
-    written = co_await client::update(client, kPods, pod.with_path({"spec", "nodeName"}, node), kManager);
+    written = co_await client::update(client, kPods, pod.with_path({"spec", "nodeName"}, node), kPodManager);
     if (!written) placing_.erase(kube::key_of(pod));
   }
   co_return written || written.error().reason == Reason::NotFound ? Outcome::settled() : Outcome::failed(written.error());
@@ -131,7 +131,7 @@ Task<Outcome> PodController::run_pod(client::Client& client, kube::Object pod) {
   }
   const json::Value status = pod_status(pod, *report, env_.clock.now());
   if (!status.is_same(pod["status"])) {
-    const auto written = co_await control::write_status(client, kPods, pod, status, kManager);
+    const auto written = co_await control::write_status(client, kPods, pod, status, kPodManager);
     if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(written.error());
   }
   co_return report->look_again ? Outcome::retries_after(*report->look_again) : Outcome::settled();

@@ -21,7 +21,7 @@ constexpr std::string_view kSteerable[] = {kRunTime,   kExitCode,      kReadyAft
                                            kStopAfter, kMissingImages, kNodeLoss};
 constexpr std::int64_t kOomCode = 137;
 
-std::optional<std::int64_t> whole(std::string_view text) {
+std::optional<std::int64_t> parse_whole(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -55,7 +55,7 @@ std::vector<SimulatedExit> read_exits(std::string_view codes, std::string& error
   std::vector<SimulatedExit> exits;
   if (codes.empty()) return exits;
   for (const std::string_view item : split(codes, ',')) {
-    const auto code = item == "oom" ? kOomCode : whole(item);
+    const auto code = item == "oom" ? kOomCode : parse_whole(item);
     if (!code || *code < 0 || *code > 255) {
       error = fmt::format("annotation {}: neither \"oom\" nor an exit code from 0 to 255: {}", kExitCode, item);
     } else {
@@ -77,7 +77,7 @@ PodBehaviour read_behaviour(const Annotations& from) {
     read.ready_after = read_span(from, kReadyAfter, read.error).value_or(BehaviourSpan{});
   }
   read.exits = read_exits(from.text(kExitCode), read.error);
-  read.attempt = whole(from.text(kAttempt)).value_or(0);
+  read.attempt = parse_whole(from.text(kAttempt)).value_or(0);
   read.missing_images = std::string(from.text(kMissingImages));
   return read;
 }

@@ -5,8 +5,11 @@
 
 #include "base/wall_steps.h"
 #include "kube/object.h"
+#include "kube/resource.h"
 
 namespace slipway::cluster {
+
+inline const kube::GroupVersionKind kPodKind{"", "v1", "Pod"};
 
 /// Phase Succeeded or Failed.
 bool is_terminal_pod(const kube::Object& pod);

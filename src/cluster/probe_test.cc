@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::cluster {
 namespace {
 
 using json::Value;
 using std::chrono::seconds;
-
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 ContainerProbes probes(const std::string& container) { return {yaml("{" + container + "}"), Steady{}, seconds{0}, {}, false}; }
 
@@ -25,7 +24,7 @@ std::string course(ContainerProbes& run, const std::string& answers) {
   return text;
 }
 
-struct Row {
+struct ProbeRow {
   const char* name;
   const char* container;
   const char* answers;
@@ -33,7 +32,7 @@ struct Row {
 };
 
 TEST(ContainerProbes, steer_by_thresholds_and_times) {
-  const Row rows[] = {
+  const ProbeRow rows[] = {
       {"none", "name: c", "---", "rrr"},
       {"ready with the first success", "readinessProbe: {periodSeconds: 1}", "--+", "ssr"},
       {"ready after two successes in a row", "readinessProbe: {periodSeconds: 1, successThreshold: 2}", "+-++", "sssr"},
@@ -44,7 +43,7 @@ TEST(ContainerProbes, steer_by_thresholds_and_times) {
       {"nothing else while it starts",
        "startupProbe: {periodSeconds: 1, failureThreshold: 9}, livenessProbe: {periodSeconds: 1}", "-----+---", ".....rrrx"},
       {"restarted when it does not start", "startupProbe: {periodSeconds: 1, failureThreshold: 2}", "--", ".x"}};
-  for (const Row& row : rows) {
+  for (const ProbeRow& row : rows) {
     ContainerProbes run = probes(row.container);
     EXPECT_EQ(course(run, row.answers), row.expected) << row.name;
   }

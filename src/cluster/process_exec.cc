@@ -10,14 +10,12 @@
 namespace slipway::cluster {
 namespace {
 
-constexpr Duration kFirstPause = std::chrono::milliseconds{5};
+constexpr Duration kFirstExecPause = std::chrono::milliseconds{5};
 constexpr Duration kLongestPause = std::chrono::milliseconds{100};
 /// Pieces of input that may wait to be taken.
 constexpr std::size_t kMostChunks = 32;
 constexpr std::size_t kPiece = 64 * 1024;
-constexpr std::size_t kMaxStateBytes = std::size_t{1} << 20;
-
-std::string file_in(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
+constexpr std::size_t kMaxExecStateBytes = std::size_t{1} << 20;
 
 /// The pod's manifest with the one container meant.
 Result<PodManifest> manifest_of(Env& env, const ExecPlan& plan) {
@@ -64,7 +62,7 @@ class ProcessExec : public server::PodExec {
       : env_(env), folder_(std::move(folder)), input_(env, std::move(input)), supervisor_(supervisor), wake_(env) {}
 
   Task<Result<void>> write(std::string bytes) override {
-    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.steady() + kFirstPause);
+    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.steady() + kFirstExecPause);
     if (is_closed_) co_return Result<void>{};
     const auto written = input_.write(bytes);
     wake_.notify();
@@ -74,7 +72,7 @@ class ProcessExec : public server::PodExec {
   void resize(unsigned columns, unsigned rows) override { input_.resize(columns, rows); }
 
   Task<Result<server::ExecOutput>> next() override {
-    Duration pause = kFirstPause;
+    Duration pause = kFirstExecPause;
     while (!is_closed_) {
       // The end is looked for before the output: what was printed until then is all there.
       const auto exit = read_exit();
@@ -89,7 +87,7 @@ class ProcessExec : public server::PodExec {
       }
       // After input an answer is likely soon.
       const bool was_woken = co_await wake_.wait_until(env_.clock.steady() + pause);
-      pause = was_woken ? kFirstPause : std::min(pause * 2, kLongestPause);
+      pause = was_woken ? kFirstExecPause : std::min(pause * 2, kLongestPause);
     }
     co_return fail(Reason::ServiceUnavailable, "the client has gone");
   }
@@ -116,7 +114,7 @@ class ProcessExec : public server::PodExec {
 
   std::optional<PodExit> read_exit() {
     const bool is_alive = env_.processes.is_alive(supervisor_);
-    const auto text = env_.files.read_from(file_in(folder_, kPodStateFile), 0, kMaxStateBytes);
+    const auto text = env_.files.read_from(file_in(folder_, kPodStateFile), 0, kMaxExecStateBytes);
     const auto state = text ? decode_state(*text) : fail(text.error());
     const bool has_container = state && !state->containers.empty();
     if (has_container && is_final(state->phase)) return state->containers.front().exit;
@@ -140,7 +138,7 @@ class ProcessAttach : public server::PodExec {
       : env_(env), plan_(std::move(plan)), input_(env, plan_.input), process_(process), wake_(env), offset_(offset) {}
 
   Task<Result<server::ExecOutput>> next() override {
-    Duration pause = kFirstPause;
+    Duration pause = kFirstExecPause;
     while (!is_closed_) {
       const bool has_ended = !env_.processes.is_alive(process_);
       auto piece = env_.files.read_from(plan_.log, offset_, kPiece);
@@ -153,14 +151,14 @@ class ProcessAttach : public server::PodExec {
         co_return server::ExecOutput{.out = "", .err = "", .exit_code = 0};
       }
       const bool was_woken = co_await wake_.wait_until(env_.clock.steady() + pause);
-      pause = was_woken ? kFirstPause : std::min(pause * 2, kLongestPause);
+      pause = was_woken ? kFirstExecPause : std::min(pause * 2, kLongestPause);
     }
     co_return fail(Reason::ServiceUnavailable, "the client has gone");
   }
 
   Task<Result<void>> write(std::string bytes) override {
     if (bytes.empty() && !plan_.ends_input) co_return Result<void>{};
-    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.steady() + kFirstPause);
+    while (!is_closed_ && !input_.has_room()) co_await wake_.wait_until(env_.clock.steady() + kFirstExecPause);
     if (is_closed_) co_return Result<void>{};
     const auto written = input_.write(bytes);
     wake_.notify();
@@ -236,7 +234,7 @@ Task<Result<std::unique_ptr<server::PodExec>>> start_exec(Env& env, ExecPlan pla
 }
 
 Result<std::unique_ptr<server::PodExec>> start_attach(Env& env, AttachPlan plan) {
-  SLIPWAY_TRY(text, env.files.read_from(file_in(plan.pod_folder, kPodStateFile), 0, kMaxStateBytes));
+  SLIPWAY_TRY(text, env.files.read_from(file_in(plan.pod_folder, kPodStateFile), 0, kMaxExecStateBytes));
   SLIPWAY_TRY(state, decode_state(text));
   const auto found = std::ranges::find(state.containers, plan.query.container, &PodContainerState::name);
   if (found == state.containers.end() || found->phase != PodContainerPhase::Running) {

@@ -5,12 +5,15 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/env.h"
 #include "server/pod_backend.h"
 
 namespace slipway::cluster {
+
+inline std::string file_in(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
 
 struct ExecPlan {
   std::string pod_folder;  // of the pod, with its manifest

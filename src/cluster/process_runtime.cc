@@ -11,15 +11,13 @@ namespace slipway::cluster {
 
 namespace {
 
-constexpr Duration kFirstPause = std::chrono::milliseconds{20};
+constexpr Duration kFirstRunPause = std::chrono::milliseconds{20};
 constexpr Duration kMaxPause = std::chrono::milliseconds{200};
 /// How often what a pod waits for (a ConfigMap) is looked for.
 constexpr Duration kConfigPause = std::chrono::seconds{1};
 constexpr std::size_t kMaxStateBytes = std::size_t{1} << 20;
 
 bool is_set(const ProcessId& process) { return process.pid != 0; }
-
-std::string file_in(const std::string& folder, std::string_view name) { return folder + "/" + std::string(name); }
 
 }  // namespace
 
@@ -106,7 +104,7 @@ Result<std::optional<PodState>> ProcessRuntime::read_state(const std::string& ui
   SLIPWAY_TRY(text, env_.files.read_from(path, 0, kMaxStateBytes));
   if (text != entry.state) {
     entry.state = text;
-    entry.pause = kFirstPause;
+    entry.pause = kFirstRunPause;
   }
   SLIPWAY_TRY(state, decode_state(text));
   return state;
@@ -190,7 +188,7 @@ Result<void> ProcessRuntime::start_supervisor(const std::string& uid, PodFate fa
   spec.output = folder + "/supervisor.log";
   SLIPWAY_TRY(process, env_.processes.start(std::move(spec)));
   entry.started = process;
-  entry.pause = kFirstPause;
+  entry.pause = kFirstRunPause;
   return {};
 }
 
@@ -202,7 +200,7 @@ Task<Result<void>> ProcessRuntime::terminate(std::string uid, ProcessId supervis
   SLIPWAY_CO_TRY_VOID(env_.processes.signal(supervisor, SIGTERM));
   Entry& entry = entries_[uid];
   entry.grace = grace;
-  entry.pause = kFirstPause;
+  entry.pause = kFirstRunPause;
   co_return Result<void>{};
 }
 
@@ -216,7 +214,7 @@ PodReport ProcessRuntime::keep_watching(const kube::Object& pod, const Look& see
     tasks_.spawn(tell_end(kube::key_of(pod), supervisor));
   }
   PodReport report = seen.state ? report_of(pod, *seen.state, address_of(uid)) : waiting_report(pod, "ContainerCreating");
-  entry.pause = std::clamp(entry.pause * 3 / 2, kFirstPause, kMaxPause);
+  entry.pause = std::clamp(entry.pause * 3 / 2, kFirstRunPause, kMaxPause);
   report.look_again = entry.pause;
   if (seen.state) probes_.judge(pod, *seen.state, address_of(uid), report);
   return report;

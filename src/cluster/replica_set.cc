@@ -14,9 +14,9 @@ namespace {
 
 using control::Outcome;
 
-constexpr const char* kManager = "slipway-replicaset";
+constexpr const char* kReplicaSetManager = "slipway-replicaset";
 /// The cache of pods is told when it has caught up; this is for when it is not.
-constexpr Duration kCacheIsOld = std::chrono::seconds{1};
+constexpr Duration kReplicaCacheIsOld = std::chrono::seconds{1};
 
 /// The numbers that were used are written with the status, in one write.
 Task<Result<void>> write_status(client::Client& client, kube::Object set, json::Value status, PodNumbers numbers) {
@@ -24,7 +24,7 @@ Task<Result<void>> write_status(client::Client& client, kube::Object set, json::
   if (status == set["status"] && !has_numbers) co_return Result<void>{};
   kube::Object next = set.with("status", std::move(status));
   if (has_numbers) next = next.with_path({"metadata", "annotations", kPodNumbers}, numbers.to_string());
-  const auto written = co_await client::update_status(client, kReplicaSets, std::move(next), kManager);
+  const auto written = co_await client::update_status(client, kReplicaSets, std::move(next), kReplicaSetManager);
   if (!written && written.error().reason != Reason::NotFound) co_return fail(written.error());
   co_return Result<void>{};
 }
@@ -51,7 +51,7 @@ Task<Outcome> ReplicaSetController::reconcile(control::Reconcile& run) {
   }
   Claim claim = sort_claim(set, candidates(set));
   if (claim.needs_writes()) {
-    const auto settled = co_await settle_claim(run.client, kReplicaSets, set, kPods, std::move(claim), kManager);
+    const auto settled = co_await settle_claim(run.client, kReplicaSets, set, kPods, std::move(claim), kReplicaSetManager);
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
   co_return co_await carry_out(run.client, set, std::move(claim.own));
@@ -66,13 +66,14 @@ Task<Outcome> ReplicaSetController::carry_out(client::Client& client, kube::Obje
   for (const kube::Object& pod : pods) numbers.seen = std::max(numbers.seen, kube::revision(pod));
   ReplicaSetPlan plan = plan_replica_set(set, pods, is_taken, numbers.next, wall_.now());
   // A cache that does not know all pods of the numbers that were used would miss some, and make too many.
-  if (!plan.create.empty() && pods_->revision() < PodNumbers::of(set).seen) co_return Outcome::retries_after(kCacheIsOld);
+  if (!plan.create.empty() && pods_->revision() < PodNumbers::of(set).seen)
+    co_return Outcome::retries_after(kReplicaCacheIsOld);
   const bool has_effects = !plan.create.empty() || !plan.remove.empty();
   const bool is_creation = !plan.create.empty();
   auto done = co_await remove_pods(client, std::move(plan.remove));
   std::vector<kube::Object> made;
   for (const std::string& name : plan.create) made.push_back(make_replica_pod(set, name));
-  if (done) done = co_await create_slowly(env_, client, kPods, std::move(made), kManager);
+  if (done) done = co_await create_slowly(env_, client, kPods, std::move(made), kReplicaSetManager);
   // After a failure the same numbers are tried again: a pod may have been made though no answer came.
   if (done) known_.of(set, pods.size(), is_taken).next = plan.next_number;
   if (has_effects && done) co_return Outcome::retries_after(Duration{0});

@@ -15,7 +15,7 @@ namespace {
 using json::Value;
 
 /// Pods created or deleted in one go.
-constexpr std::int64_t kMaxBurst = 500;
+constexpr std::int64_t kMaxReplicaBurst = 500;
 
 std::int64_t wanted_replicas(const kube::Object& set) { return std::max<std::int64_t>(set["spec"]["replicas"].as_int(1), 0); }
 
@@ -137,10 +137,10 @@ ReplicaSetPlan plan_replica_set(const kube::Object& set, const std::vector<kube:
   const std::int64_t surplus = static_cast<std::int64_t>(active.size()) - wanted_replicas(set);
   if (surplus > 0) {
     active = in_removal_order(std::move(active), now);
-    active.resize(static_cast<std::size_t>(std::min(surplus, kMaxBurst)));
+    active.resize(static_cast<std::size_t>(std::min(surplus, kMaxReplicaBurst)));
     plan.remove.insert(plan.remove.end(), active.begin(), active.end());
   }
-  plan.create = next_pod_names(set, std::min(-surplus, kMaxBurst), is_taken, plan.next_number);
+  plan.create = next_pod_names(set, std::min(-surplus, kMaxReplicaBurst), is_taken, plan.next_number);
   return plan;
 }
 

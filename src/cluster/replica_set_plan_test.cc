@@ -7,6 +7,7 @@
 #include "cluster/adoption.h"
 #include "cluster/names.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::cluster {
 namespace {
@@ -15,8 +16,6 @@ using json::Value;
 using std::chrono::seconds;
 
 const Time kNow{seconds{1'000'000'000}};
-
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 Value set_of(std::int64_t replicas, int min_ready = 0) {
   return yaml(fmt::format(R"({{metadata: {{name: web, namespace: default, uid: s, generation: 2}},

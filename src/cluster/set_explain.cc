@@ -15,8 +15,6 @@ using control::View;
 using control::Wait;
 using json::Value;
 
-const kube::GroupVersionKind kPodKind{"", "v1", "Pod"};
-
 std::string message_of(const StatefulWait& wait) {
   if (wait.why == "PodMissing") return "it has not been made yet: its name or a claim may still be taken";
   if (wait.why == "PodTerminating") return "it has yet to end";

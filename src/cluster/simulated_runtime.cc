@@ -14,7 +14,6 @@ namespace {
 using json::Value;
 
 constexpr client::Backoff kCrashLoop{std::chrono::seconds{10}, std::chrono::minutes{5}};
-constexpr std::int64_t kTerminated = 128 + 15;
 
 /// Runs of at least this length start the back-off anew.
 constexpr Duration kStableRun = std::chrono::minutes{10};

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 const Time kStart{seconds{1'000'000}};
 
-json::Value pod(const std::string& annotations, const std::string& policy = "Never") {
+json::Value simulated_pod(const std::string& annotations, const std::string& policy = "Never") {
   return json::parse_yaml(
              fmt::format(
                  "{{metadata: {{name: p, annotations: {{{}}}}}, spec: {{restartPolicy: {}, containers: [{{name: main}}]}}}}",
@@ -32,7 +32,7 @@ std::string picture(const PodReport& report) {
   if (report.phase == "Running" && !status["ready"].as_bool()) text += " unready";
   if (report.is_unreachable) text += " unreachable";
   if (const auto restarts = status["restartCount"].as_int(); restarts > 0) text += fmt::format(" restarts={}", restarts);
-  if (report.look_again) text += " +" + to_string(*report.look_again);
+  if (report.look_again) text += " +" + slipway::to_string(*report.look_again);
   return text;
 }
 
@@ -53,10 +53,10 @@ json::Value labelled(json::Value object) {
       .with_path({"metadata", "creationTimestamp"}, to_rfc3339(kStart));
 }
 
-TEST(SimulatedPod, ends_at_once_without_a_run_time) { EXPECT_EQ(at(pod(""), seconds{0}), "Succeeded exit=0"); }
+TEST(SimulatedPod, ends_at_once_without_a_run_time) { EXPECT_EQ(at(simulated_pod(""), seconds{0}), "Succeeded exit=0"); }
 
 TEST(SimulatedPod, runs_for_its_run_time_to_the_microsecond) {
-  const auto object = pod("slipway.dev/run-time: 12.345678s, slipway.dev/exit-code: '3'");
+  const auto object = simulated_pod("slipway.dev/run-time: 12.345678s, slipway.dev/exit-code: '3'");
   EXPECT_EQ(at(object, seconds{0}), "Running +12.345678s");
   EXPECT_EQ(at(object, Duration{12'345'677}), "Running +1µs");
   EXPECT_EQ(at(object, Duration{12'345'678}), "Failed exit=3");
@@ -64,13 +64,13 @@ TEST(SimulatedPod, runs_for_its_run_time_to_the_microsecond) {
 
 TEST(SimulatedPod, takes_the_exit_code_of_its_attempt) {
   const std::string codes = "slipway.dev/exit-code: '1,2,0', slipway.dev/attempt: ";
-  EXPECT_EQ(at(pod(codes + "'0'"), seconds{0}), "Failed exit=1");
-  EXPECT_EQ(at(pod(codes + "'1'"), seconds{0}), "Failed exit=2");
-  EXPECT_EQ(at(pod(codes + "'7'"), seconds{0}), "Succeeded exit=0");
+  EXPECT_EQ(at(simulated_pod(codes + "'0'"), seconds{0}), "Failed exit=1");
+  EXPECT_EQ(at(simulated_pod(codes + "'1'"), seconds{0}), "Failed exit=2");
+  EXPECT_EQ(at(simulated_pod(codes + "'7'"), seconds{0}), "Succeeded exit=0");
 }
 
 TEST(SimulatedPod, restarts_its_containers_on_failure) {
-  const auto object = pod("slipway.dev/run-time: 5s, slipway.dev/exit-code: '1,0'", "OnFailure");
+  const auto object = simulated_pod("slipway.dev/run-time: 5s, slipway.dev/exit-code: '1,0'", "OnFailure");
   EXPECT_EQ(at(object, seconds{4}), "Running +1s");
   EXPECT_EQ(at(object, seconds{6}), "Running CrashLoopBackOff unready +9s");
   EXPECT_EQ(at(object, seconds{16}), "Running restarts=1 +4s");
@@ -78,7 +78,7 @@ TEST(SimulatedPod, restarts_its_containers_on_failure) {
 }
 
 TEST(SimulatedPod, goes_on_from_what_its_status_says) {
-  const auto object = pod("slipway.dev/run-time: 5s, slipway.dev/exit-code: '1,0'", "OnFailure");
+  const auto object = simulated_pod("slipway.dev/run-time: 5s, slipway.dev/exit-code: '1,0'", "OnFailure");
   for (const Duration seen : {seconds{2}, seconds{6}, seconds{16}}) {
     const Time now = kStart + seen;
     const auto restarted = object.with("status", pod_status(object, simulate_pod(object, kStart, now), now));
@@ -88,7 +88,7 @@ TEST(SimulatedPod, goes_on_from_what_its_status_says) {
 }
 
 TEST(SimulatedPod, runs_for_ever_when_always_restarted_and_nothing_else_is_said) {
-  EXPECT_EQ(at(pod("", "Always"), seconds{1'000'000}), "Running");
+  EXPECT_EQ(at(simulated_pod("", "Always"), seconds{1'000'000}), "Running");
 }
 
 struct Moment {
@@ -124,7 +124,7 @@ TEST(SimulatedPod, lives_as_its_annotations_say) {
        {{29, "Running +1s"}, {30, "Running unreachable +5m0s"}, {329, "Running unreachable +1s"}, {330, "Failed unreachable"}}},
       {"no image", "slipway.dev/missing-images: 'a,b'", {{9, "Pending ImagePullBackOff"}}}};
   for (const Life& life : lives) {
-    const auto object = pod(life.annotations, "Always")
+    const auto object = simulated_pod(life.annotations, "Always")
                             .with_path({"spec", "containers"}, json::array({json::object({{"name", "m"}, {"image", "b"}})}));
     for (const Moment& moment : life.moments) {
       EXPECT_EQ(at(object, seconds{moment.second}), moment.expected) << life.name << " at " << moment.second;
@@ -134,7 +134,7 @@ TEST(SimulatedPod, lives_as_its_annotations_say) {
 
 TEST(SimulatedPod, that_tolerates_a_silent_node_for_ever_is_never_lost) {
   const auto tolerations = json::parse_yaml("[{key: node.kubernetes.io/unreachable, operator: Exists}]").value();
-  const auto object = pod("slipway.dev/node-loss: 30s", "Always").with_path({"spec", "tolerations"}, tolerations);
+  const auto object = simulated_pod("slipway.dev/node-loss: 30s", "Always").with_path({"spec", "tolerations"}, tolerations);
   EXPECT_EQ(at(object, seconds{100'000}), "Running unreachable");
 }
 
@@ -166,7 +166,7 @@ TEST(SimulatedPod, changes_its_ways_when_a_rule_says_so) {
     const auto rules = rules_of(row.rules);
     ASSERT_TRUE(rules) << rules.error().message;
     for (const Moment& moment : row.moments) {
-      EXPECT_EQ(at(labelled(pod("", "Always")), seconds{moment.second}, *rules), moment.expected)
+      EXPECT_EQ(at(labelled(simulated_pod("", "Always")), seconds{moment.second}, *rules), moment.expected)
           << row.name << " at " << moment.second;
     }
   }
@@ -174,7 +174,7 @@ TEST(SimulatedPod, changes_its_ways_when_a_rule_says_so) {
 
 TEST(SimulatedPod, pulls_its_image_once_a_rule_brings_it) {
   const auto rules = rules_of("  a: '{selector: version=v2, from: 30s, missing-images: \"\"}'\n");
-  const auto object = labelled(pod("slipway.dev/missing-images: b", "Always"))
+  const auto object = labelled(simulated_pod("slipway.dev/missing-images: b", "Always"))
                           .with_path({"spec", "containers"}, json::array({json::object({{"name", "m"}, {"image", "b"}})}));
   EXPECT_EQ(at(object, seconds{29}, *rules), "Pending ImagePullBackOff +1s");
   EXPECT_EQ(at(object, seconds{30}, *rules), "Running");
@@ -202,7 +202,7 @@ TEST(SimulatedPod, restarts_only_the_container_whose_image_was_exchanged) {
     const json::Value& containers = object["spec"]["containers"];
     return object.with_path({"spec", "containers"}, containers.with_item(index, containers.item(index).with("image", name)));
   };
-  json::Value object = pod("slipway.dev/ready-after: 5s", "Always");
+  json::Value object = simulated_pod("slipway.dev/ready-after: 5s", "Always");
   const json::Value containers = object["spec"]["containers"].appended(json::object({{"name", "side"}}));
   object = image(image(object.with_path({"spec", "containers"}, containers), 0, "v1"), 1, "s1");
   // "image restarts ready" of each container, `after` the start; the status is kept.
@@ -215,7 +215,7 @@ TEST(SimulatedPod, restarts_only_the_container_whose_image_was_exchanged) {
       text +=
           fmt::format("{} {} {}; ", status["imageID"].as_string(), status["restartCount"].as_int(), status["ready"].as_bool());
     }
-    return text + (report.look_again ? to_string(*report.look_again) : "");
+    return text + (report.look_again ? slipway::to_string(*report.look_again) : "");
   };
   EXPECT_EQ(look(seconds{1}), "v1 0 false; s1 0 false; 4s");
   EXPECT_EQ(look(seconds{6}), "v1 0 true; s1 0 true; ");
@@ -229,8 +229,8 @@ TEST(SimulatedPod, restarts_only_the_container_whose_image_was_exchanged) {
 }
 
 TEST(SimulatedPod, is_ready_when_its_gates_are_open_too) {
-  json::Value object =
-      pod("", "Always").with_path({"spec", "readinessGates"}, json::array({json::object({{"conditionType", "Open"}})}));
+  json::Value object = simulated_pod("", "Always")
+                           .with_path({"spec", "readinessGates"}, json::array({json::object({{"conditionType", "Open"}})}));
   const auto look = [&] {
     object = object.with("status", pod_status(object, simulate_pod(object, kStart, kStart), kStart));
     return kube::condition(object, "Ready")["status"].str() + " " + kube::condition(object, "Ready")["reason"].str();
@@ -242,7 +242,7 @@ TEST(SimulatedPod, is_ready_when_its_gates_are_open_too) {
 }
 
 TEST(SimulatedPod, fails_with_a_reason_when_an_annotation_cannot_be_read) {
-  const auto report = simulate_pod(pod("slipway.dev/run-time: soon"), kStart, kStart);
+  const auto report = simulate_pod(simulated_pod("slipway.dev/run-time: soon"), kStart, kStart);
   EXPECT_EQ(report.phase, "Failed");
   EXPECT_EQ(report.message, "annotation slipway.dev/run-time: not a duration such as 12.5s: soon");
 }

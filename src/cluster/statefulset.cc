@@ -15,21 +15,20 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-statefulset";
-constexpr RevisionLabel kHashLabel{"controller.kubernetes.io/hash"};
-constexpr std::int64_t kHistoryLimit = 10;
+constexpr const char* kStatefulSetManager = "slipway-statefulset";
+constexpr RevisionLabel kStatefulSetHashLabel{"controller.kubernetes.io/hash"};
 
 Task<Result<void>> create(client::Client& client, kube::Resource resource, kube::Object object) {
-  const auto made = co_await client::create(client, std::move(resource), std::move(object), kManager);
+  const auto made = co_await client::create(client, std::move(resource), std::move(object), kStatefulSetManager);
   co_return made ? Result<void>{} : fail(made.error());
 }
 
 Task<Result<void>> own_claim(client::Client& client, ClaimOwners change) {
-  co_return co_await write_owners(client, kClaims, change.claim, change.owners, kManager);
+  co_return co_await write_owners(client, kClaims, change.claim, change.owners, kStatefulSetManager);
 }
 
 Task<Result<void>> relabel(client::Client& client, kube::Object pod) {
-  const auto written = co_await client::update(client, kPods, std::move(pod), kManager);
+  const auto written = co_await client::update(client, kPods, std::move(pod), kStatefulSetManager);
   co_return written || written.error().reason == Reason::NotFound ? Result<void>{} : fail(written.error());
 }
 
@@ -88,9 +87,10 @@ Task<Outcome> StatefulSetController::reconcile(control::Reconcile& run) {
   Claim pods = sort_claim(set, candidates);
   Claim revisions = sort_claim(set, claim_candidates(*revisions_, "stateful-set-revision", set));
   if (pods.needs_writes() || revisions.needs_writes()) {
-    auto settled = co_await settle_claim(run.client, resource_, set, kPods, std::move(pods), kManager);
+    auto settled = co_await settle_claim(run.client, resource_, set, kPods, std::move(pods), kStatefulSetManager);
     if (settled) {
-      settled = co_await settle_claim(run.client, resource_, set, kControllerRevisions, std::move(revisions), kManager);
+      settled =
+          co_await settle_claim(run.client, resource_, set, kControllerRevisions, std::move(revisions), kStatefulSetManager);
     }
     co_return settled ? Outcome::retries_after(Duration{0}) : Outcome::failed(settled.error());
   }
@@ -99,8 +99,8 @@ Task<Outcome> StatefulSetController::reconcile(control::Reconcile& run) {
 
 Task<Outcome> StatefulSetController::sync(client::Client& client, kube::Object set, std::vector<kube::Object> pods,
                                           std::vector<kube::Object> revisions) {
-  const RevisionPlan planned = plan_revision(kHashLabel, set, revisions);
-  auto update = co_await settle_revision(client, resource_, set, planned, kManager);
+  const RevisionPlan planned = plan_revision(kStatefulSetHashLabel, set, revisions);
+  auto update = co_await settle_revision(client, resource_, set, planned, kStatefulSetManager);
   if (!update) co_return Outcome::failed(update.error());
   StatefulSetView view{.set = set, .pods = std::move(pods), .current = *update, .update = *update, .find_claim = {}};
   view.history = revisions;
@@ -112,17 +112,18 @@ Task<Outcome> StatefulSetController::sync(client::Client& client, kube::Object s
   view.find_claim = [this, ns = std::string(kube::ns(set))](const std::string& name) { return claims_->get({ns, name}); };
   const auto plan = std::make_shared<const StatefulSetPlan>(plan_stateful_set(view, wall_.now()));
   Result<kube::Object> written = set;
-  if (plan->is_status_first) written = co_await control::write_status(client, resource_, set, plan->status, kManager);
+  if (plan->is_status_first)
+    written = co_await control::write_status(client, resource_, set, plan->status, kStatefulSetManager);
   if (!written) co_return Outcome::failed(written.error());
   const auto done = co_await carry_out(client, plan);
   if (done && plan->has_effects()) co_return Outcome::retries_after(Duration{0});
   if (!plan->is_status_first && !plan->status.is_null()) {
-    written = co_await control::write_status(client, resource_, set, plan->status, kManager);
+    written = co_await control::write_status(client, resource_, set, plan->status, kStatefulSetManager);
     if (!written) co_return Outcome::failed(written.error());
   }
   if (!done) co_return Outcome::failed(done.error());
   for (const kube::Object& old : surplus_revisions(std::move(revisions), live_revisions(view),
-                                                   set["spec"]["revisionHistoryLimit"].as_int(kHistoryLimit))) {
+                                                   set["spec"]["revisionHistoryLimit"].as_int(kDefaultHistoryLimit))) {
     const auto removed = co_await remove_exactly(client, kControllerRevisions, old);
     if (!removed) co_return Outcome::failed(removed.error());
   }
@@ -141,8 +142,9 @@ Task<Result<void>> StatefulSetController::carry_out(client::Client& client, std:
   for (const kube::Object& pod : plan->remove) writes.add(remove_exactly(client, kPods, pod));
   for (const kube::Object& pod : plan->relabel) writes.add(relabel(client, pod));
   for (const kube::Object& pod : plan->create) writes.add(create(client, kPods, pod));
-  for (const kube::Object& pod : plan->settle) writes.add(settle_pod(client, pod, wall_.now(), kManager));
-  for (const PodChange& change : plan->update_in_place) writes.add(change_pod(client, change, wall_.now(), kManager));
+  for (const kube::Object& pod : plan->settle) writes.add(settle_pod(client, pod, wall_.now(), kStatefulSetManager));
+  for (const PodChange& change : plan->update_in_place)
+    writes.add(change_pod(client, change, wall_.now(), kStatefulSetManager));
   co_return co_await writes.join();
 }
 

@@ -27,8 +27,8 @@ struct Slot {
 };
 
 /// spec with the API's defaults.
-struct Spec {
-  explicit Spec(const Value& spec)
+struct StatefulSetSpec {
+  explicit StatefulSetSpec(const Value& spec)
       : replicas(std::max<std::int64_t>(spec["replicas"].as_int(1), 0)),
         start(spec["ordinals"]["start"].as_int()),
         min_ready(spec["minReadySeconds"].as_int(spec["updateStrategy"]["rollingUpdate"]["minReadySeconds"].as_int())),
@@ -54,7 +54,7 @@ struct Census {
   std::vector<Slot> surplus;
 };
 
-Census take_census(const kube::Object& set, const Spec& spec, const std::vector<kube::Object>& pods) {
+Census take_census(const kube::Object& set, const StatefulSetSpec& spec, const std::vector<kube::Object>& pods) {
   Census census;
   for (std::int64_t i = 0; i < spec.replicas; ++i) census.slots.push_back({spec.start + i, {}});
   for (const kube::Object& pod : pods) {
@@ -70,9 +70,9 @@ Census take_census(const kube::Object& set, const Spec& spec, const std::vector<
   return census;
 }
 
-class Planner {
+class StatefulSetPlanner {
  public:
-  Planner(const StatefulSetView& view, const Now& now)
+  StatefulSetPlanner(const StatefulSetView& view, const Now& now)
       : view_(view), set_(view.set), now_(now), spec_(view.set["spec"]), census_(take_census(set_, spec_, view.pods)) {}
 
   StatefulSetPlan plan();
@@ -100,13 +100,13 @@ class Planner {
   const StatefulSetView& view_;
   const kube::Object& set_;
   const Now& now_;
-  const Spec spec_;
+  const StatefulSetSpec spec_;
   const Census census_;
   StatefulSetPlan plan_;
   std::optional<std::string> update_failure_;
 };
 
-StatefulSetPlan Planner::plan() {
+StatefulSetPlan StatefulSetPlanner::plan() {
   count();
   for (const kube::Object& pod : view_.pods) {
     if (view_.advanced && is_active_pod(pod) && in_place_end(pod)) plan_.settle.push_back(pod);
@@ -124,7 +124,7 @@ StatefulSetPlan Planner::plan() {
   return std::move(plan_);
 }
 
-void Planner::count() {
+void StatefulSetPlanner::count() {
   std::int64_t replicas = 0;
   std::int64_t ready = 0;
   std::int64_t available = 0;
@@ -166,7 +166,7 @@ void Planner::count() {
   if (status != before) plan_.status = std::move(status);
 }
 
-bool Planner::fill() {
+bool StatefulSetPlanner::fill() {
   for (const Slot& slot : census_.slots) {
     if (!fill_slot(slot) && spec_.is_ordered) return false;
   }
@@ -174,7 +174,7 @@ bool Planner::fill() {
 }
 
 /// False: the pod of the slot has yet to become what it should be.
-bool Planner::fill_slot(const Slot& slot) {
+bool StatefulSetPlanner::fill_slot(const Slot& slot) {
   const kube::Object& pod = slot.pod;
   if (pod.is_null()) return create(slot);
   if (is_terminal_pod(pod)) {
@@ -193,7 +193,7 @@ bool Planner::fill_slot(const Slot& slot) {
 }
 
 /// Never true: what was just made is not ready.
-bool Planner::create(const Slot& slot) {
+bool StatefulSetPlanner::create(const Slot& slot) {
   const std::string name = stateful_pod_name(set_, slot.ordinal);
   std::vector<kube::Object> missing;
   for (kube::Object& claim : make_stateful_claims(set_, slot.ordinal)) {
@@ -209,7 +209,7 @@ bool Planner::create(const Slot& slot) {
 }
 
 /// From the top. Under OrderedReady a pod goes only when it is available, or is itself the first that is not healthy.
-bool Planner::shrink() {
+bool StatefulSetPlanner::shrink() {
   const auto is_bad = [](const Slot& slot) { return !is_healthy(slot.pod); };
   const bool has_bad_slot = std::ranges::any_of(census_.slots, is_bad);
   const auto lowest_bad = std::find_if(census_.surplus.rbegin(), census_.surplus.rend(), is_bad);
@@ -228,7 +228,7 @@ bool Planner::shrink() {
 }
 
 /// One pod at a time, from the top down to the partition.
-void Planner::update() {
+void StatefulSetPlanner::update() {
   if (!spec_.is_rolling) return;
   for (auto slot = census_.slots.rbegin(); slot != census_.slots.rend(); ++slot) {
     if (slot->ordinal - spec_.start < spec_.partition) return;
@@ -245,7 +245,7 @@ void Planner::update() {
 }
 
 /// From the top down to the partition, while not too many pods are unavailable. One that is unavailable anyway goes at once.
-void Planner::update_advanced(const AdvancedRollout& rollout) {
+void StatefulSetPlanner::update_advanced(const AdvancedRollout& rollout) {
   if (!spec_.is_rolling || rollout.is_paused || !plan_.settle.empty()) return;
   const auto is_up = [&](const Slot& slot) { return is_healthy(slot.pod) && is_available(slot.pod); };
   std::int64_t unavailable = std::ranges::count_if(census_.slots, [&](const Slot& slot) { return !is_up(slot); });
@@ -259,7 +259,7 @@ void Planner::update_advanced(const AdvancedRollout& rollout) {
   }
 }
 
-void Planner::update_pod(const kube::Object& pod, UpdateType policy) {
+void StatefulSetPlanner::update_pod(const kube::Object& pod, UpdateType policy) {
   const auto before = std::ranges::find(view_.history, kube::label(pod, kRevisionHash), kube::name);
   if (policy != UpdateType::ReCreate && before != view_.history.end()) {
     const std::string revision(kube::name(view_.update));
@@ -277,7 +277,7 @@ void Planner::update_pod(const kube::Object& pod, UpdateType policy) {
 }
 
 /// What OpenKruise's kind tells beside the counts.
-Value Planner::advanced_status(Value status) {
+Value StatefulSetPlanner::advanced_status(Value status) {
   std::int64_t ready = 0;
   std::int64_t available = 0;
   for (const kube::Object& pod : view_.pods) {
@@ -294,7 +294,7 @@ Value Planner::advanced_status(Value status) {
   return status.with("conditions", kube::set_condition(status["conditions"], failure, now_));
 }
 
-void Planner::keep_identity(const Slot& slot) {
+void StatefulSetPlanner::keep_identity(const Slot& slot) {
   if (kube::is_deleting(slot.pod)) return;
   const std::string name = stateful_pod_name(set_, slot.ordinal);
   const std::string index = std::to_string(slot.ordinal);
@@ -303,7 +303,7 @@ void Planner::keep_identity(const Slot& slot) {
   plan_.relabel.push_back(slot.pod.with_path({"metadata", "labels"}, labels));
 }
 
-void Planner::keep_claims(const Slot& slot, bool is_in_range) {
+void StatefulSetPlanner::keep_claims(const Slot& slot, bool is_in_range) {
   for (const kube::Object& claim : make_stateful_claims(set_, slot.ordinal)) {
     const kube::Object found = view_.find_claim(std::string(kube::name(claim)));
     if (found.is_null() || kube::is_deleting(found)) continue;
@@ -312,7 +312,7 @@ void Planner::keep_claims(const Slot& slot, bool is_in_range) {
   }
 }
 
-bool Planner::is_available(const kube::Object& pod) {
+bool StatefulSetPlanner::is_available(const kube::Object& pod) {
   const auto wait = until_available(pod, spec_.min_ready, now_);
   if (wait && (!plan_.look_again || *wait < *plan_.look_again)) plan_.look_again = wait;
   return is_available_pod(pod, spec_.min_ready, now_);
@@ -320,7 +320,7 @@ bool Planner::is_available(const kube::Object& pod) {
 
 }  // namespace
 
-StatefulSetPlan plan_stateful_set(const StatefulSetView& view, const Now& now) { return Planner(view, now).plan(); }
+StatefulSetPlan plan_stateful_set(const StatefulSetView& view, const Now& now) { return StatefulSetPlanner(view, now).plan(); }
 
 std::optional<std::int64_t> member_ordinal(const kube::Object& set, std::string_view pod_name) {
   const std::string_view base = kube::name(set);
@@ -333,7 +333,7 @@ std::optional<std::int64_t> member_ordinal(const kube::Object& set, std::string_
 }
 
 std::optional<StatefulWait> stateful_wait(const kube::Object& set, const std::vector<kube::Object>& pods, const Now& now) {
-  const Spec spec(set["spec"]);
+  const StatefulSetSpec spec(set["spec"]);
   const Census census = take_census(set, spec, pods);
   for (const Slot& slot : census.slots) {
     const std::string name = stateful_pod_name(set, slot.ordinal);

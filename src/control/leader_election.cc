@@ -12,7 +12,7 @@ using json::Value;
 
 using kube::kLeases;
 constexpr const char* kManager = "slipway-leader";
-constexpr double kJitter = 0.2;
+constexpr double kRetryJitter = 0.2;
 
 std::int64_t whole_seconds(Duration duration) { return std::chrono::duration_cast<std::chrono::seconds>(duration).count(); }
 
@@ -22,7 +22,7 @@ LeaderElection::LeaderElection(Env& env, client::Client& client, Options options
     : env_(env), client_(client), options_(std::move(options)), changed_(env), tasks_(env) {}
 
 Task<> LeaderElection::acquire() {
-  while (!co_await try_to_take()) co_await sleep_for(env_, jitter(env_.random, options_.retry, kJitter));
+  while (!co_await try_to_take()) co_await sleep_for(env_, jitter(env_.random, options_.retry, kRetryJitter));
 }
 
 Task<> LeaderElection::hold() {

@@ -9,7 +9,7 @@ namespace {
 
 using json::Value;
 
-const kube::Resource kThings{"example.com", "v1", "things"};
+const kube::Resource kWrittenThings{"example.com", "v1", "things"};
 constexpr const char* kFinalizer = "example.com/clean";
 
 /// Answers each write with the object as it would be, and remembers what was asked.
@@ -38,7 +38,7 @@ class ObjectWrites : public testing::Test {
  protected:
   ~ObjectWrites() override { env_.drop_all(); }
   Result<Finalized> run(bool is_clean) {
-    return env_.run(finalize(api_, kThings, api_.object, kFinalizer, "test", [&, is_clean]() -> Task<Result<bool>> {
+    return env_.run(finalize(api_, kWrittenThings, api_.object, kFinalizer, "test", [&, is_clean]() -> Task<Result<bool>> {
       ++cleanings_;
       co_return is_clean;
     }));
@@ -90,8 +90,8 @@ TEST_F(ObjectWrites, takes_an_object_that_is_gone_for_let_go) {
 
 TEST_F(ObjectWrites, writes_no_status_that_is_there_already) {
   const Value status = json::object({{"phase", "Ready"}});
-  ASSERT_TRUE(env_.run(write_status(api_, kThings, api_.object, status, "test")));
-  ASSERT_TRUE(env_.run(write_status(api_, kThings, api_.object, status, "test")));
+  ASSERT_TRUE(env_.run(write_status(api_, kWrittenThings, api_.object, status, "test")));
+  ASSERT_TRUE(env_.run(write_status(api_, kWrittenThings, api_.object, status, "test")));
   ASSERT_EQ(api_.asked.size(), 1U);
   EXPECT_EQ(api_.asked[0].subresource, "status");
 }

@@ -4,7 +4,7 @@ namespace slipway::control {
 
 namespace {
 
-constexpr double kJitter = 0.1;
+constexpr double kBackoffJitter = 0.1;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void Queue::add_due() {
 }
 
 void Queue::add_backed_off(const ObjectKey& key) {
-  add_after(key, jitter(env_.random, backoff_.after(failures_[key]++), kJitter));
+  add_after(key, jitter(env_.random, backoff_.after(failures_[key]++), kBackoffJitter));
 }
 
 void Queue::forget(const ObjectKey& key) { failures_.erase(key); }

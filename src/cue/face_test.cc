@@ -8,7 +8,7 @@
 namespace slipway::cue {
 namespace {
 
-Program compiled(const std::string& text, const CompileOptions& options = {}) {
+Program compiled_face(const std::string& text, const CompileOptions& options = {}) {
   auto program = compile({{"x.cue", text}}, {}, options);
   EXPECT_TRUE(program.has_value()) << text << (program ? "" : describe(program.error()));
   return *program;
@@ -16,8 +16,8 @@ Program compiled(const std::string& text, const CompileOptions& options = {}) {
 
 TEST(Face, tells_what_kind_of_value_each_field_is_so_far) {
   Cursor root =
-      evaluate(compiled("n: null, b: true, i: 3, f: 1.5, s: \"x\", y: 'x', o: {}, l: [1], w: 1 & 2, t: int, d: 1 | 2, "
-                        "p: *\"q\" | string, r: t + 1"));
+      evaluate(compiled_face("n: null, b: true, i: 3, f: 1.5, s: \"x\", y: 'x', o: {}, l: [1], w: 1 & 2, t: int, d: 1 | 2, "
+                             "p: *\"q\" | string, r: t + 1"));
   std::map<std::string, Kind> kinds;
   for (const FieldCursor& one : root.fields()) kinds[one.name] = one.value.kind();
   EXPECT_EQ(kinds, (std::map<std::string, Kind>{{"n", Kind::Null},
@@ -42,7 +42,7 @@ TEST(Face, tells_what_kind_of_value_each_field_is_so_far) {
 }
 
 TEST(Face, goes_through_what_is_there_beside_what_is_not) {
-  Cursor root = evaluate(compiled("x: {a: 1, b: a + c, c: int, d?: 1, e!: 2, #f: 3, _g: 4, \"h.i\": {j: [1, {k: c}]}}"));
+  Cursor root = evaluate(compiled_face("x: {a: 1, b: a + c, c: int, d?: 1, e!: 2, #f: 3, _g: 4, \"h.i\": {j: [1, {k: c}]}}"));
   Cursor x = root.field("x");
   std::vector<std::string> names;
   for (const FieldCursor& one : x.fields()) names.push_back(one.name);
@@ -62,21 +62,21 @@ TEST(Face, goes_through_what_is_there_beside_what_is_not) {
 }
 
 TEST(Face, validates_in_both_senses) {
-  Cursor incomplete = evaluate(compiled("a: int\n_h: int\n#D: {x: int}\nb: {c!: 1}"));
+  Cursor incomplete = evaluate(compiled_face("a: int\n_h: int\n#D: {x: int}\nb: {c!: 1}"));
   EXPECT_TRUE(incomplete.validate(Demand::Valid).empty());
   Errors missing = incomplete.validate(Demand::Concrete);
   ASSERT_EQ(missing.size(), 2u) << describe(missing);
   EXPECT_EQ(missing[0].path, "a");
   EXPECT_EQ(missing[1].path, "b.c");
   for (const char* wrong : {"_h: 1 & 2", "#D: {x: 1 & 2}", "a: b: 1 & 2", "l: [1 & 2]"}) {
-    Cursor root = evaluate(compiled(wrong));
+    Cursor root = evaluate(compiled_face(wrong));
     EXPECT_EQ(root.validate(Demand::Valid).size(), 1u) << wrong;
     EXPECT_FALSE(root.to_json().has_value()) << wrong;
   }
 }
 
 TEST(Face, exports_json_yaml_and_cue) {
-  Cursor root = evaluate(compiled("a: {c: 1e3, b: 'hi', t: \"x: y\", l: [{m: null}]}\nv: int"));
+  Cursor root = evaluate(compiled_face("a: {c: 1e3, b: 'hi', t: \"x: y\", l: [{m: null}]}\nv: int"));
   Cursor a = root.field("a");
   EXPECT_EQ(*a.to_json_text(), R"({"c":1E+3,"b":"aGk=","t":"x: y","l":[{"m":null}]})");
   EXPECT_EQ((*a.to_json())["l"].item(0)["m"], json::Value());
@@ -86,7 +86,7 @@ TEST(Face, exports_json_yaml_and_cue) {
 }
 
 TEST(Face, says_what_may_have_been_meant) {
-  Errors errors = evaluate(compiled("#P: {image: string, replicas?: int}\np: #P & {image: \"x\", replica: 1}")).validate();
+  Errors errors = evaluate(compiled_face("#P: {image: string, replicas?: int}\np: #P & {image: \"x\", replica: 1}")).validate();
   ASSERT_EQ(errors.size(), 1u) << describe(errors);
   EXPECT_EQ(errors[0].hint, "did you mean \"replicas\"?");
   json::Value as_data = to_json(errors);
@@ -97,7 +97,7 @@ TEST(Face, says_what_may_have_been_meant) {
 }
 
 TEST(Face, says_what_was_expected_and_which_disjunct_came_closest) {
-  auto told = [](const std::string& text) { return to_json(evaluate(compiled(text)).validate(Demand::Concrete)).item(0); };
+  auto told = [](const std::string& text) { return to_json(evaluate(compiled_face(text)).validate(Demand::Concrete)).item(0); };
   json::Value plain = told("#P: {n: int}\np: #P & {n: \"x\"}");
   EXPECT_EQ(plain["expected"].str() + ", " + plain["got"].str(), "int, \"x\"");
   json::Value bound = told("n: <5\nn: 7");
@@ -116,8 +116,9 @@ TEST(Face, says_what_was_expected_and_which_disjunct_came_closest) {
 }
 
 TEST(Face, takes_several_holes_in_one_field_and_leaves_out_what_is_absent) {
-  Program program = compiled("n: context.output.a\nm: context.outputs.\"x-y\".b\nk: context.name", {.open_names = {"context"}});
-  Cursor earlier = evaluate(compiled("output: {a: *1 | int}\nb: 2"));
+  Program program =
+      compiled_face("n: context.output.a\nm: context.outputs.\"x-y\".b\nk: context.name", {.open_names = {"context"}});
+  Cursor earlier = evaluate(compiled_face("output: {a: *1 | int}\nb: 2"));
   Cursor root = evaluate(program, {{"context", json::object({{"name", "web"}})},
                                    {"context.output", earlier.field("output")},
                                    {"context.outputs.\"x-y\"", earlier},
@@ -129,12 +130,12 @@ TEST(Face, takes_several_holes_in_one_field_and_leaves_out_what_is_absent) {
 }
 
 TEST(Face, budgets_end_in_the_same_error_at_the_same_path_and_fill_keeps_them) {
-  Program deep = compiled("a: b: c: d: e: f: 1\nx: {y: a.b.c.d.e.f}");
+  Program deep = compiled_face("a: b: c: d: e: f: 1\nx: {y: a.b.c.d.e.f}");
   Errors errors = evaluate(deep, {}, {.max_depth = 4}).validate();
   ASSERT_FALSE(errors.empty());
   EXPECT_EQ(errors[0].message, "nested too deeply");
   EXPECT_TRUE(errors[0].path.starts_with("a.b.c")) << describe(errors);
-  Program wide = compiled("n: int\nlist: [for i in [1,2,3,4,5,6,7,8,9,10] for k in [1,2,3,4,5,6,7,8,9,10] {i * k * n}]");
+  Program wide = compiled_face("n: int\nlist: [for i in [1,2,3,4,5,6,7,8,9,10] for k in [1,2,3,4,5,6,7,8,9,10] {i * k * n}]");
   Cursor root = evaluate(wide, {}, {.max_steps = 200});
   Errors first = root.validate();
   ASSERT_FALSE(first.empty());
@@ -148,7 +149,7 @@ TEST(Face, cursors_keep_their_evaluation_and_programs_their_text) {
   Cursor kept;
   {
     std::string text = "a: {b: \"\\(n)!\"}\nn: \"x\"";
-    kept = evaluate(compiled(text)).lookup("a.b");
+    kept = evaluate(compiled_face(text)).lookup("a.b");
     text.assign(text.size(), '?');
   }
   EXPECT_EQ(kept.as_string(), "x!");

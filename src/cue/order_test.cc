@@ -9,12 +9,12 @@
 namespace slipway::cue {
 namespace {
 
-using Random = std::mt19937;
+using OrderRandom = std::mt19937;
 
-const char* pick(Random& random, const std::vector<const char*>& from) { return from[random() % from.size()]; }
+const char* pick(OrderRandom& random, const std::vector<const char*>& from) { return from[random() % from.size()]; }
 
 /// Operands of one field: their meet is what counts.
-std::vector<std::string> operands(Random& random, int depth) {
+std::vector<std::string> operands(OrderRandom& random, int depth) {
   std::vector<std::string> out;
   const std::size_t count = 1 + random() % 3;
   const bool is_struct = depth < 2 && random() % 3 == 0;
@@ -36,7 +36,7 @@ using Field = std::pair<std::string, std::vector<std::string>>;
 
 // Sums refer to a field outside of what refers to itself: a cycle through a sum that comes out wrong is told at one of its
 // fields or another, depending on where it was entered.
-std::vector<Field> fields(Random& random) {
+std::vector<Field> fields(OrderRandom& random) {
   std::vector<Field> out = {{"#D", {"{p?: int, q?: int | *5}"}}, {"c", {"1", "int"}}};
   for (int i = 0; i < 6; ++i) out.push_back({"b" + std::to_string(i), operands(random, 0)});
   out.push_back({"g", {"{if b0 != _|_ {there: b0}, if b0 == _|_ {gone: true}}"}});
@@ -44,7 +44,7 @@ std::vector<Field> fields(Random& random) {
 }
 
 /// The same fields in another order, some in another file, conjuncts as operands or as declarations of their own.
-std::vector<SourceText> shuffled(std::vector<Field> from, Random& random) {
+std::vector<SourceText> shuffled(std::vector<Field> from, OrderRandom& random) {
   std::vector<SourceText> files = {{"a.cue", "package x\n"}, {"b.cue", "package x\n"}};
   std::shuffle(from.begin(), from.end(), random);
   for (Field& field : from) {
@@ -78,7 +78,7 @@ std::string show(const Cursor& at) {
 }
 
 /// Four orders of a program come to the same.
-void expect_one_result(const std::vector<Field>& program, Random& random) {
+void expect_one_result(const std::vector<Field>& program, OrderRandom& random) {
   std::string first;
   for (int turn = 0; turn < 4; ++turn) {
     const std::vector<SourceText> files = shuffled(program, random);
@@ -93,7 +93,7 @@ void expect_one_result(const std::vector<Field>& program, Random& random) {
 }
 
 TEST(Order, of_files_fields_and_conjuncts_never_changes_a_result) {
-  Random random(7);
+  OrderRandom random(7);
   for (int round = 0; round < 150; ++round) {
     const std::vector<Field> program = fields(random);
     ASSERT_NO_FATAL_FAILURE(expect_one_result(program, random)) << "round " << round;
@@ -102,7 +102,7 @@ TEST(Order, of_files_fields_and_conjuncts_never_changes_a_result) {
 
 /// The conjuncts of a field that asks for those before it: guards, loops, names that are computed, definitions, embeddings,
 /// patterns, disjunctions. What it asks for is below `index`, so that nothing goes round.
-std::vector<std::string> asking(Random& random, int index) {
+std::vector<std::string> asking(OrderRandom& random, int index) {
   auto other = [&] { return "f" + std::to_string(random() % static_cast<unsigned>(index)); };
   auto number = [&] { return std::string(pick(random, {"1", "2", "int", "(*1 | int)", "(1 | 2)", ">0"})); };
   std::vector<std::string> out;
@@ -152,7 +152,7 @@ std::vector<std::string> asking(Random& random, int index) {
 }
 
 TEST(Order, of_what_asks_for_others_never_changes_a_result) {
-  Random random(11);
+  OrderRandom random(11);
   for (int round = 0; round < 200; ++round) {
     std::vector<Field> program = {{"#D", {"{p?: int, q?: int | *5, t?: {...}}"}}, {"f0", {"{p: int, q: *1 | int}", "{p: 2}"}}};
     for (int i = 1; i < 6; ++i) program.push_back({"f" + std::to_string(i), asking(random, i)});

@@ -10,22 +10,22 @@ namespace slipway::cue {
 
 namespace {
 
-struct Range {
+struct SectionRange {
   std::size_t begin;
   std::size_t end;
 };
 
 struct ImportSpec {
   std::string name;
-  Range range;
+  SectionRange range;
 };
 
 /// What stands at the top of a file, told by words and brackets alone.
 struct Outline {
   std::vector<ImportSpec> imports;
-  std::vector<Range> import_words;           // "import", and its parentheses
-  std::vector<Range> fields;                 // from the label on
-  std::vector<Range> values;                 // without the braces around
+  std::vector<SectionRange> import_words;    // "import", and its parentheses
+  std::vector<SectionRange> fields;          // from the label on
+  std::vector<SectionRange> values;          // without the braces around
   std::set<std::string, std::less<>> names;  // used inside the values
 };
 
@@ -134,7 +134,7 @@ class Outliner {
   Outline outline_;
 };
 
-void blank(std::string& text, Range range) {
+void blank(std::string& text, SectionRange range) {
   for (std::size_t i = range.begin; i < std::min(range.end, text.size()); ++i) {
     if (text[i] != '\n' && text[i] != '\r') text[i] = ' ';
   }
@@ -147,7 +147,7 @@ std::string section(std::string_view text, std::string_view name) {
   if (outline.values.empty()) return {};
   std::string out(text);
   blank(out, {0, out.size()});
-  auto keep = [&](Range range) {
+  auto keep = [&](SectionRange range) {
     out.replace(range.begin, range.end - range.begin, text.substr(range.begin, range.end - range.begin));
   };
   bool has_imports = false;
@@ -165,8 +165,8 @@ std::string without_section(std::string_view text, std::string_view name) {
   Outline outline = Outliner(text, name).run();
   std::string out(text);
   for (const ImportSpec& one : outline.imports) blank(out, one.range);
-  for (Range range : outline.import_words) blank(out, range);
-  for (Range range : outline.fields) blank(out, range);
+  for (SectionRange range : outline.import_words) blank(out, range);
+  for (SectionRange range : outline.fields) blank(out, range);
   return out;
 }
 

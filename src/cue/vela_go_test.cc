@@ -82,7 +82,7 @@ std::string render(const json::Value& row) {
   return has_failed ? outcome.stage + ": " + describe(outcome.errors) : compare_objects(outcome, row);
 }
 
-std::string judge(const json::Value& row) {
+std::string judge_status(const json::Value& row) {
   bool is_health = row.has("healthTemp");
   std::string text = row[is_health ? "healthTemp" : "statusTemp"].str();
   auto program = compile({{"status.cue", text}}, {}, {.open_names = {"context", "parameter"}});
@@ -104,7 +104,7 @@ TEST(DefinitionsConformance, tables_of_upstream_render_and_judge) {
     if (row.has("template")) {
       if (row["complete"].as_bool()) suite.record(row["id"].str(), render(row));
     } else if (table["healthTemp"].is_string() || table["statusTemp"].is_string()) {
-      suite.record(row["id"].str(), judge(table));
+      suite.record(row["id"].str(), judge_status(table));
     }
     // The rest was not written out: parts of it are Go expressions.
   }

@@ -25,7 +25,7 @@ constexpr std::size_t kWideBytes = std::size_t{6} << 20;
 constexpr std::size_t kWideBytes = std::size_t{256} << 20;
 #endif
 
-struct Crossing {
+struct StackCrossing {
   const std::function<void()>& what;
   ucontext_t back = {};
   ucontext_t there = {};
@@ -47,7 +47,7 @@ void arrive([[maybe_unused]] void* kept, [[maybe_unused]] const void** stack, [[
 
 // makecontext passes ints: the address in two halves.
 void enter(unsigned high, unsigned low) {
-  auto& crossing = *reinterpret_cast<Crossing*>(static_cast<std::uintptr_t>(high) << 32 | low);
+  auto& crossing = *reinterpret_cast<StackCrossing*>(static_cast<std::uintptr_t>(high) << 32 | low);
   arrive(nullptr, &crossing.caller_stack, &crossing.caller_size);
   try {
     crossing.what();
@@ -73,7 +73,7 @@ bool WideStack::call(const std::function<void()>& what) {
   std::unique_ptr<std::byte[]> stack = std::move(spare_);
   if (stack == nullptr) stack.reset(new (std::nothrow) std::byte[kWideBytes]);
   if (stack == nullptr) return false;
-  Crossing crossing{what};
+  StackCrossing crossing{what};
   getcontext(&crossing.there);
   crossing.there.uc_stack.ss_sp = stack.get();
   crossing.there.uc_stack.ss_size = kWideBytes;
@@ -99,5 +99,7 @@ bool on_wide_stack(const std::function<void()>& what) {
   WideStack stack;
   return stack.call(what);
 }
+
+#undef SLIPWAY_TELLS_SANITIZER
 
 }  // namespace slipway::cue

@@ -14,7 +14,6 @@ using control::Outcome;
 using json::Value;
 using kube::Object;
 
-constexpr const char* kManager = "source-controller";
 constexpr Duration kDefaultInterval = std::chrono::minutes{1};
 constexpr Duration kLeastInterval = std::chrono::seconds{1};
 
@@ -73,7 +72,7 @@ Task<Outcome> GitRepositoryController::reconcile(control::Reconcile& run) {
   const auto head = co_await fetch(run.client, repository);
   const Time now = env_.clock.now();
   Value status = head ? fetched_status(repository, *head, now) : failed_status(repository, head.error(), now);
-  const auto told = co_await control::write_status(run.client, kGitRepositories, repository, std::move(status), kManager);
+  const auto told = co_await control::write_status(run.client, kGitRepositories, repository, std::move(status), kSourceManager);
   if (!told) co_return Outcome::failed(told.error());
   co_return Outcome::retries_after(interval_of(repository));
 }

@@ -16,7 +16,7 @@ using control::Outcome;
 using json::Value;
 using kube::Object;
 
-constexpr const char* kManager = "helm-controller";
+constexpr const char* kHelmManager = "helm-controller";
 
 /// Whose a Deployment or a HelmChart is.
 std::vector<kube::ObjectKey> release_of(const Object& made) {
@@ -31,7 +31,7 @@ kube::ObjectKey chart_ref_of(const Object& release) {
 }
 
 Task<Result<void>> install(client::Client& client, Object release, Chart chart) {
-  const auto applied = co_await client::apply(client, kube::kDeployments, render(release, chart), kManager);
+  const auto applied = co_await client::apply(client, kube::kDeployments, render(release, chart), kHelmManager);
   if (!applied) co_return fail(applied.error());
   co_return Result<void>{};
 }
@@ -45,7 +45,7 @@ Task<Result<void>> prepare(client::Client& client, Object release, Chart chart, 
     SLIPWAY_CO_TRY_VOID(co_await install(client, release, chart));
   }
   if (plan.record == 0) co_return Result<void>{};
-  const auto kept = co_await client::apply(client, kube::kSecrets, record_secret(release, chart, plan.record), kManager);
+  const auto kept = co_await client::apply(client, kube::kSecrets, record_secret(release, chart, plan.record), kHelmManager);
   if (!kept) co_return fail(kept.error());
   co_return Result<void>{};
 }
@@ -67,7 +67,7 @@ Task<Result<HelmReleaseController::Source>> HelmReleaseController::source_of(cli
     co_return Source{.object = (is_chart ? charts_ : oci_repositories_)->get(key),
                      .id = fmt::format("{} '{}/{}'", ref["kind"].as_string(), key.ns, key.name)};
   }
-  SLIPWAY_CO_TRY(chart, co_await client::apply(client, kHelmCharts, chart_object(release), kManager));
+  SLIPWAY_CO_TRY(chart, co_await client::apply(client, kHelmCharts, chart_object(release), kHelmManager));
   const std::string place = fmt::format("{}/{}", kube::ns(chart), kube::name(chart));
   co_return Source{.object = chart, .id = fmt::format("HelmChart '{}'", place), .chart = place};
 }
@@ -81,7 +81,7 @@ Task<Outcome> HelmReleaseController::uninstall(control::Reconcile& run, Object r
     const auto chart = co_await client::remove(run.client, kHelmCharts, {place.substr(0, slash), place.substr(slash + 1)});
     if (!chart && chart.error().reason != Reason::NotFound) co_return Outcome::failed(chart.error());
   }
-  const auto gone = co_await control::remove_finalizer(run.client, kHelmReleases, release, kFinalizer, kManager);
+  const auto gone = co_await control::remove_finalizer(run.client, kHelmReleases, release, kFinalizer, kHelmManager);
   co_return gone ? Outcome::settled() : Outcome::failed(gone.error());
 }
 
@@ -90,13 +90,13 @@ Task<Outcome> HelmReleaseController::reconcile(control::Reconcile& run) {
   if (release.is_null()) co_return Outcome::settled();
   if (kube::is_deleting(release)) co_return co_await uninstall(run, release);
   if (release["spec"]["suspend"].as_bool()) co_return Outcome::settled();
-  auto marked = co_await control::add_finalizer(run.client, kHelmReleases, release, kFinalizer, kManager);
+  auto marked = co_await control::add_finalizer(run.client, kHelmReleases, release, kFinalizer, kHelmManager);
   if (!marked) co_return Outcome::failed(marked.error());
   release = *std::move(marked);
   const Time now = env_.clock.now();
   if (const auto can = check_release(release); !can) {
-    const auto told =
-        co_await control::write_status(run.client, kHelmReleases, release, refused_status(release, can.error(), now), kManager);
+    const auto told = co_await control::write_status(run.client, kHelmReleases, release,
+                                                     refused_status(release, can.error(), now), kHelmManager);
     co_return told ? Outcome::settled() : Outcome::failed(told.error());
   }
   const auto source = co_await source_of(run.client, release);
@@ -105,7 +105,7 @@ Task<Outcome> HelmReleaseController::reconcile(control::Reconcile& run) {
   if (!is_ready(source->object)) {
     Value status = waiting_status(release, source->object, source->id, now);
     if (!helm_chart.is_null()) status = status.with("helmChart", helm_chart);
-    const auto told = co_await control::write_status(run.client, kHelmReleases, release, std::move(status), kManager);
+    const auto told = co_await control::write_status(run.client, kHelmReleases, release, std::move(status), kHelmManager);
     co_return told ? Outcome::retries_after(interval_of(release)) : Outcome::failed(told.error());
   }
   const Chart chart = chart_of(release, source->object);
@@ -113,7 +113,7 @@ Task<Outcome> HelmReleaseController::reconcile(control::Reconcile& run) {
   ReleasePlan next = plan(release, chart, deployments_->get({name.ns, name.name}), now);
   next.status = helm_chart.is_null() ? next.status.without("helmChart") : next.status.with("helmChart", helm_chart);
   if (const auto ready = co_await prepare(run.client, release, chart, next); !ready) co_return Outcome::failed(ready.error());
-  const auto told = co_await control::write_status(run.client, kHelmReleases, release, next.status, kManager);
+  const auto told = co_await control::write_status(run.client, kHelmReleases, release, next.status, kHelmManager);
   if (!told) co_return Outcome::failed(told.error());
   if (next.apply) {
     if (const auto done = co_await install(run.client, release, *next.apply); !done) co_return Outcome::failed(done.error());

@@ -15,6 +15,8 @@ inline const kube::Resource kOciRepositories{kSourceGroup, "v1", "ocirepositorie
 inline const kube::Resource kHelmReleases{kHelmGroup, "v2", "helmreleases"};
 inline const kube::Resource kKustomizations{kKustomizeGroup, "v1", "kustomizations"};
 
+/// The field manager of all of the source-controller.
+inline constexpr const char* kSourceManager = "source-controller";
 inline constexpr const char* kFinalizer = "finalizers.fluxcd.io";
 /// On what a HelmRelease makes: whose it is.
 inline constexpr const char* kReleaseName = "helm.toolkit.fluxcd.io/name";

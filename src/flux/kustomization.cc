@@ -17,7 +17,7 @@ using control::Outcome;
 using json::Value;
 using kube::Object;
 
-constexpr const char* kManager = "kustomize-controller";
+constexpr const char* kKustomizeManager = "kustomize-controller";
 constexpr Duration kRetry = std::chrono::seconds{30};
 
 kube::ObjectKey source_key(const Object& object) {
@@ -80,7 +80,7 @@ std::optional<std::string> not_simulated(const Object& object) {
 }
 
 Task<Outcome> tell(control::Reconcile& run, Object object, Value status, Duration again) {
-  const auto told = co_await control::write_status(run.client, kKustomizations, object, std::move(status), kManager);
+  const auto told = co_await control::write_status(run.client, kKustomizations, object, std::move(status), kKustomizeManager);
   co_return told ? Outcome::retries_after(again) : Outcome::failed(told.error());
 }
 
@@ -127,7 +127,7 @@ Task<Result<std::vector<KustomizationController::Entry>>> KustomizationControlle
       manifest = manifest.with("metadata", manifest["metadata"].with("namespace", ns));
     }
     entries.push_back({id_of(kube::key_of(manifest), mapped.kind), mapped.kind.version});
-    const auto applied = co_await client::apply(client, mapped.resource, manifest, kManager);
+    const auto applied = co_await client::apply(client, mapped.resource, manifest, kKustomizeManager);
     if (!applied) co_return fail(applied.error());
   }
   std::ranges::sort(entries);
@@ -153,7 +153,7 @@ Task<Outcome> KustomizationController::remove(control::Reconcile& run, Object ob
     const auto pruned = co_await prune(run.client, object["status"]["inventory"], {});
     if (!pruned) co_return Outcome::failed(pruned.error());
   }
-  const auto gone = co_await control::remove_finalizer(run.client, kKustomizations, object, kFinalizer, kManager);
+  const auto gone = co_await control::remove_finalizer(run.client, kKustomizations, object, kFinalizer, kKustomizeManager);
   co_return gone ? Outcome::settled() : Outcome::failed(gone.error());
 }
 
@@ -166,7 +166,7 @@ Task<Outcome> KustomizationController::reconcile(control::Reconcile& run) {
     const Time now = env_.clock.now();
     co_return co_await tell(run, object, with_condition(object, "False", "BuildFailed", *std::move(problem), now), kRetry);
   }
-  auto marked = co_await control::add_finalizer(run.client, kKustomizations, object, kFinalizer, kManager);
+  auto marked = co_await control::add_finalizer(run.client, kKustomizations, object, kFinalizer, kKustomizeManager);
   if (!marked) co_return Outcome::failed(marked.error());
   object = *std::move(marked);
   const Object source = sources_->get(source_key(object));

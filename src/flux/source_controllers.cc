@@ -11,14 +11,12 @@ namespace {
 using control::Outcome;
 using kube::Object;
 
-constexpr const char* kManager = "source-controller";
-
 bool is_at_rest(const Object& object) {
   return object.is_null() || kube::is_deleting(object) || object["spec"]["suspend"].as_bool();
 }
 
 Task<Outcome> tell(client::Client& client, kube::Resource resource, Object object, json::Value status) {
-  const auto told = co_await control::write_status(client, resource, object, std::move(status), kManager);
+  const auto told = co_await control::write_status(client, resource, object, std::move(status), kSourceManager);
   co_return told ? Outcome::retries_after(interval_of(object)) : Outcome::failed(told.error());
 }
 

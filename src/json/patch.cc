@@ -11,10 +11,10 @@ namespace slipway::json {
 
 namespace {
 
-enum class Kind : std::uint8_t { Add, Remove, Replace, Move, Copy, Test };
+enum class PatchKind : std::uint8_t { Add, Remove, Replace, Move, Copy, Test };
 
 struct Operation {
-  Kind kind = Kind::Test;
+  PatchKind kind = PatchKind::Test;
   std::string path_text;
   std::vector<std::string> path;
   std::vector<std::string> from;
@@ -25,11 +25,11 @@ std::unexpected<Status> malformed(std::size_t index, std::string_view why) {
   return fail(Reason::BadRequest, fmt::format("json patch: operation {}: {}", index, why));
 }
 
-Result<Kind> kind_of(const Value& operation, std::size_t index) {
+Result<PatchKind> kind_of(const Value& operation, std::size_t index) {
   constexpr std::string_view kNames[] = {"add", "remove", "replace", "move", "copy", "test"};
   const Value& op = operation["op"];
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    if (op.is_string() && op.as_string() == kNames[i]) return static_cast<Kind>(i);
+    if (op.is_string() && op.as_string() == kNames[i]) return static_cast<PatchKind>(i);
   }
   return malformed(index, fmt::format("unknown \"op\": {} (add, remove, replace, move, copy and test are known)", print(op)));
 }
@@ -50,10 +50,10 @@ Result<Operation> read_operation(const Value& operation, std::size_t index) {
   result.kind = kind;
   result.path = std::move(path);
   result.path_text = operation["path"].str();
-  if (kind == Kind::Move || kind == Kind::Copy) {
+  if (kind == PatchKind::Move || kind == PatchKind::Copy) {
     SLIPWAY_TRY(from, pointer_of(operation, "from", index));
     result.from = std::move(from);
-  } else if (kind != Kind::Remove) {
+  } else if (kind != PatchKind::Remove) {
     if (!operation.has("value")) return malformed(index, "\"value\" is missing");
     result.value = operation["value"];
   }
@@ -87,17 +87,17 @@ class Patcher {
 
 Result<void> Patcher::apply(const Operation& operation) {
   switch (operation.kind) {
-    case Kind::Add:
+    case PatchKind::Add:
       return add(operation, "add", operation.value, operation.value.depth());
-    case Kind::Replace:
+    case PatchKind::Replace:
       return replace(operation);
-    case Kind::Remove:
+    case PatchKind::Remove:
       return settle(remove_at(document_, operation.path), "remove");
-    case Kind::Move:
+    case PatchKind::Move:
       return move(operation);
-    case Kind::Copy:
+    case PatchKind::Copy:
       return copy(operation);
-    case Kind::Test:
+    case PatchKind::Test:
       return test(operation);
   }
   return {};

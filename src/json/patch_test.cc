@@ -9,14 +9,14 @@
 namespace slipway::json {
 namespace {
 
-Value json(std::string_view text) {
+Value value_of(std::string_view text) {
   auto value = parse(text);
   EXPECT_TRUE(value) << value.error().message;
   return *value;
 }
 
 std::string patched(std::string_view document, std::string_view patch) {
-  auto result = apply_json_patch(json(document), json(patch));
+  auto result = apply_json_patch(value_of(document), value_of(patch));
   return result ? print(*result) : fmt::format("{}: {}", to_string(result.error().reason), result.error().message);
 }
 
@@ -31,7 +31,7 @@ TEST(Pointer, reads_and_writes_parts) {
 }
 
 TEST(Pointer, finds_what_rfc_6901_says) {
-  const Value doc = json(R"({"foo":["bar","baz"],"":0,"a/b":1,"m~n":8," ":7})");
+  const Value doc = value_of(R"({"foo":["bar","baz"],"":0,"a/b":1,"m~n":8," ":7})");
   auto at = [&](std::string_view pointer) {
     const Value* found = get_at(doc, *parse_pointer(pointer));
     return found ? print(*found) : "nothing";
@@ -72,13 +72,14 @@ TEST(JsonPatch, keeps_the_order_of_members) {
 
 TEST(JsonPatch, has_limits) {
   ArrayBuilder many;
-  for (std::size_t i = 0; i <= kMostPatchOperations; ++i) many.add(json(R"({"op":"test","path":"","value":{}})"));
-  EXPECT_EQ(apply_json_patch(json("{}"), many.build()).error().reason, Reason::RequestEntityTooLarge);
+  for (std::size_t i = 0; i <= kMostPatchOperations; ++i) many.add(value_of(R"({"op":"test","path":"","value":{}})"));
+  EXPECT_EQ(apply_json_patch(value_of("{}"), many.build()).error().reason, Reason::RequestEntityTooLarge);
 
   // Doubling: what is copied is counted, not what is stored.
   ArrayBuilder doubling;
-  for (int i = 0; i < 40; ++i) doubling.add(json(R"({"op":"copy","from":"/a","path":"/a/-"})"));
-  EXPECT_EQ(apply_json_patch(json(R"({"a":["some text"]})"), doubling.build()).error().reason, Reason::RequestEntityTooLarge);
+  for (int i = 0; i < 40; ++i) doubling.add(value_of(R"({"op":"copy","from":"/a","path":"/a/-"})"));
+  EXPECT_EQ(apply_json_patch(value_of(R"({"a":["some text"]})"), doubling.build()).error().reason,
+            Reason::RequestEntityTooLarge);
 
   Value deep = 1;
   for (int i = 0; i < 600; ++i) deep = object({{"a", deep}});
@@ -89,11 +90,11 @@ TEST(JsonPatch, has_limits) {
 
   ArrayBuilder nesting;
   for (int i = 0; i < 2000; ++i) {
-    nesting.add(json(R"({"op":"add","path":"/b","value":{}})"));
-    nesting.add(json(R"({"op":"move","from":"/a","path":"/b/a"})"));
-    nesting.add(json(R"({"op":"move","from":"/b","path":"/a"})"));
+    nesting.add(value_of(R"({"op":"add","path":"/b","value":{}})"));
+    nesting.add(value_of(R"({"op":"move","from":"/a","path":"/b/a"})"));
+    nesting.add(value_of(R"({"op":"move","from":"/b","path":"/a"})"));
   }
-  EXPECT_EQ(apply_json_patch(json(R"({"a":1})"), nesting.build()).error().reason, Reason::RequestEntityTooLarge);
+  EXPECT_EQ(apply_json_patch(value_of(R"({"a":1})"), nesting.build()).error().reason, Reason::RequestEntityTooLarge);
 }
 
 // The objects of a JSON array, each as its text: some cases hold repeated keys, which the reader refuses.
@@ -159,7 +160,7 @@ TEST(MergePatch, does_what_rfc_7386_lists) {
       {R"({})", R"({"a":{"bb":{"ccc":null}}})", R"({"a":{"bb":{}}})"},
   };
   for (const auto& [target, patch, result] : rows) {
-    EXPECT_EQ(print(apply_merge_patch(json(target), json(patch))), result) << target << " + " << patch;
+    EXPECT_EQ(print(apply_merge_patch(value_of(target), value_of(patch))), result) << target << " + " << patch;
   }
 }
 
@@ -168,19 +169,19 @@ TEST(MergePatch, made_from_two_documents_leads_from_one_to_the_other) {
                              R"({"a":{"b":2}})", "3"};
   for (const char* from : documents) {
     for (const char* to : documents) {
-      const Value patch = create_merge_patch(json(from), json(to));
-      EXPECT_EQ(apply_merge_patch(json(from), patch), json(to)) << from << " -> " << to << ": " << print(patch);
+      const Value patch = create_merge_patch(value_of(from), value_of(to));
+      EXPECT_EQ(apply_merge_patch(value_of(from), patch), value_of(to)) << from << " -> " << to << ": " << print(patch);
     }
   }
-  EXPECT_EQ(print(create_merge_patch(json(R"({"a":1,"b":{"c":2,"d":3}})"), json(R"({"b":{"c":4,"d":3}})"))),
+  EXPECT_EQ(print(create_merge_patch(value_of(R"({"a":1,"b":{"c":2,"d":3}})"), value_of(R"({"b":{"c":4,"d":3}})"))),
             R"({"a":null,"b":{"c":4}})");
-  EXPECT_EQ(create_merge_patch(json(R"({"a":[1]})"), json(R"({"a":[1]})")), Value::empty_object());
+  EXPECT_EQ(create_merge_patch(value_of(R"({"a":[1]})"), value_of(R"({"a":[1]})")), Value::empty_object());
 }
 
 TEST(MergePatch, passes_the_three_way_cases) {
   const auto text = corpus_file("kube/patch/json_merge_threeway.json");
   if (!text) GTEST_SKIP() << "skipped: corpus not found";
-  const Value suite = json(*text);
+  const Value suite = value_of(*text);
   std::size_t passed = 0;
   for (const Value& one : suite["createThreeWay"].items()) {
     auto side = [&](std::string_view name) { return one.has(name) ? one[name] : Value::empty_object(); };

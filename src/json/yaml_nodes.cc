@@ -15,14 +15,14 @@ struct Open {
   std::string anchor;
   std::size_t weight = 1;
 };
-struct Anchor {
+struct NodeAnchor {
   std::shared_ptr<const YamlNode> node;
   std::size_t weight = 1;
 };
 
-class Reader {
+class NodeReader {
  public:
-  Reader(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {
+  NodeReader(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {
     lines_.push_back(0);
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] == '\n') lines_.push_back(i + 1);
@@ -31,9 +31,9 @@ class Reader {
     const char* bytes = text.empty() ? "" : text.data();  // never null, which libyaml refuses
     if (ready_) yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(bytes), text.size());
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() {
+  NodeReader(const NodeReader&) = delete;
+  NodeReader& operator=(const NodeReader&) = delete;
+  ~NodeReader() {
     if (ready_) yaml_parser_delete(&parser_);
   }
 
@@ -148,7 +148,7 @@ class Reader {
   bool ready_ = false;
   std::vector<std::size_t> lines_;
   std::vector<YamlNodeDocument> documents_;
-  std::map<std::string, Anchor> anchors_;
+  std::map<std::string, NodeAnchor> anchors_;
   std::vector<Open> open_;
   std::size_t expanded_ = 0;
 };
@@ -157,7 +157,7 @@ class Reader {
 
 Result<std::vector<YamlNodeDocument>> parse_yaml_nodes(std::string_view text, Limits limits) {
   if (text.size() > limits.max_bytes) return fail(Reason::RequestEntityTooLarge, "yaml: text is too large");
-  return Reader(text, limits).read();
+  return NodeReader(text, limits).read();
 }
 
 }  // namespace slipway::json

@@ -11,7 +11,7 @@
 namespace slipway::krm {
 namespace {
 
-struct Ran {
+struct RanCase {
   Result<Files> files;
   Files unrendered;
   std::vector<std::pair<std::string, std::vector<FunctionResult>>> steps;
@@ -25,7 +25,7 @@ json::Value expected_config(const std::string& folder) {
   return value ? *value : json::Value::empty_object();
 }
 
-Ran run(const std::string& folder, const std::string& name, const Files& files) {
+RanCase run(const std::string& folder, const std::string& name, const Files& files) {
   const json::Value config = expected_config(folder);
   if (config["testType"].as_string() == "eval") {
     std::optional<Resource> fn_config;
@@ -45,12 +45,12 @@ Ran run(const std::string& folder, const std::string& name, const Files& files) 
     return {.files = made.files, .unrendered = files, .steps = {{config["image"].str(), made.results}}, .log = ""};
   }
   RenderOutcome made = render(files, {.writes_status = folder.starts_with("kpt-fn-render"), .package_name = name});
-  Ran ran{.files = made.files, .unrendered = made.unrendered, .steps = {}, .log = made.log};
+  RanCase ran{.files = made.files, .unrendered = made.unrendered, .steps = {}, .log = made.log};
   for (const RenderStep& step : made.steps) ran.steps.emplace_back(step.image, step.results);
   return ran;
 }
 
-std::string results_difference(const std::string& folder, const Ran& ran) {
+std::string results_difference(const std::string& folder, const RanCase& ran) {
   const auto text = corpus_file("packages/" + folder + "/.expected/results.yaml");
   if (!text) return "";
   auto wanted = json::parse_yaml(*text);
@@ -96,7 +96,7 @@ std::string judge(const std::string& folder, const std::string& name) {
   auto expected = apply_diff(files, diff.value_or(""));
   if (!expected) return "the diff does not fit";
   if (is_context) files["package-context.yaml"] = package_context("example");  // as its README has it: init, then render
-  const Ran ran = run(folder, name, files);
+  const RanCase ran = run(folder, name, files);
   const std::string log = ran.log + (ran.files ? "" : ran.files.error().message);
   const bool must_fail = config["exitCode"].as_int() != 0;
   if (must_fail != !ran.files.has_value()) return "exit code: " + log;

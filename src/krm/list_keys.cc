@@ -49,21 +49,21 @@ Keys keys_in(const json::Value& schema, Path path) {
   return std::vector<std::string>{};
 }
 
-struct Row {
+struct KeyRow {
   std::string_view path;
   std::string_view key;
 };
-constexpr std::array kKustomization{Row{"secretGenerator", "name"}, Row{"configMapGenerator", "name"},
-                                    Row{"images", "name"},          Row{"replicas", "name"},
-                                    Row{"generators", ""},          Row{"helmCharts", "name"}};
+constexpr std::array kKustomization{KeyRow{"secretGenerator", "name"}, KeyRow{"configMapGenerator", "name"},
+                                    KeyRow{"images", "name"},          KeyRow{"replicas", "name"},
+                                    KeyRow{"generators", ""},          KeyRow{"helmCharts", "name"}};
 // DIVERGES: upstream replaces gates and conditions as a whole, which loses what the deployer added.
-constexpr std::array kKptfile{Row{"info.readinessGates", "conditionType"}, Row{"status.conditions", "type"}};
+constexpr std::array kKptfileKeys{KeyRow{"info.readinessGates", "conditionType"}, KeyRow{"status.conditions", "type"}};
 
-ListKeys from_rows(std::span<const Row> rows) {
+ListKeys from_rows(std::span<const KeyRow> rows) {
   return [rows](Path path) -> Keys {
     std::string joined;
     for (const std::string& part : path) joined += (joined.empty() ? "" : ".") + part;
-    const auto found = std::ranges::find(rows, joined, &Row::path);
+    const auto found = std::ranges::find(rows, joined, &KeyRow::path);
     if (found == rows.end()) return std::nullopt;
     return std::vector<std::string>{std::string(found->key)};
   };
@@ -72,7 +72,7 @@ ListKeys from_rows(std::span<const Row> rows) {
 }  // namespace
 
 ListKeys list_keys_of(std::string_view api_version, std::string_view kind, std::span<const json::Value> crds) {
-  if (kind == "Kptfile" && api_version.starts_with("kpt.dev/")) return from_rows(kKptfile);
+  if (kind == "Kptfile" && api_version.starts_with("kpt.dev/")) return from_rows(kKptfileKeys);
   if (api_version.starts_with("kustomize.config.k8s.io/")) return from_rows(kKustomization);
   const std::vector<kube::ResourceType>& types = kube::builtin_types();
   const auto built_in = std::ranges::find_if(types, [&](const kube::ResourceType& type) {

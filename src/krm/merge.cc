@@ -36,7 +36,7 @@ bool is_same_file(const Files& a, const Files& b, const std::string& path) {
   return first != nullptr && second != nullptr ? *first == *second : first == second;
 }
 
-Files folder_of(const Files& files, std::string_view folder) {
+Files files_below(const Files& files, std::string_view folder) {
   Files made;
   for (const auto& [path, text] : files) {
     if (is_in(path, folder)) made[path] = text;
@@ -88,18 +88,18 @@ class Merge {
     const auto ours = of(local_);
     for (const std::string& folder : theirs) {
       if (!before.contains(folder) && ours.contains(folder)) {
-        if (folder_of(upstream_, folder) == folder_of(local_, folder)) continue;
+        if (files_below(upstream_, folder) == files_below(local_, folder)) continue;
         return fail(Reason::Invalid,
                     fmt::format("subpackage {:?} added in both upstream and local: rename or remove the local one", folder));
       }
       if (before.contains(folder) && !ours.contains(folder)) {
-        if (folder_of(upstream_, folder) != folder_of(origin_, folder)) report(folder, nullptr, "local");
+        if (files_below(upstream_, folder) != files_below(origin_, folder)) report(folder, nullptr, "local");
         drop(folder);
       }
     }
     for (const std::string& folder : before) {
       if (theirs.contains(folder) || !ours.contains(folder)) continue;
-      if (folder_of(local_, folder) == folder_of(origin_, folder)) {
+      if (files_below(local_, folder) == files_below(origin_, folder)) {
         drop(folder);
         std::erase_if(local_, [&](const auto& file) { return is_in(file.first, folder); });
       } else {

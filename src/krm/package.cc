@@ -49,7 +49,7 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-std::string_view folder_of(std::string_view path) {
+std::string_view parent_folder(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
@@ -101,7 +101,7 @@ bool Resource::is_local_config() const {
 std::vector<std::string> package_folders(const Files& files) {
   std::vector<std::string> made{""};
   for (const auto& [path, text] : files) {
-    if (base_name(path) == kKptfile && path != kKptfile) made.emplace_back(folder_of(path));
+    if (base_name(path) == kKptfile && path != kKptfile) made.emplace_back(parent_folder(path));
   }
   std::ranges::sort(made);
   return made;

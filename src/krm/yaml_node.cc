@@ -11,7 +11,6 @@ namespace slipway::krm {
 namespace {
 
 constexpr std::size_t kMostRepeated = 10'000;  // nodes that aliases may add to a document, beside nine times its own
-constexpr std::size_t kMostDepth = 1000;
 
 bool looks_like_date(std::string_view text) {
   if (text.size() < 8) return false;

@@ -17,6 +17,9 @@
 
 namespace slipway::krm {
 
+/// Levels of a document, aliases resolved.
+inline constexpr std::size_t kMostDepth = 1000;
+
 struct Node {
   enum class Kind : std::uint8_t { Scalar, Mapping, Sequence, Alias };
   enum class Style : std::uint8_t { Plain, SingleQuoted, DoubleQuoted, Literal, Folded };

@@ -13,8 +13,6 @@
 namespace slipway::krm {
 namespace {
 
-constexpr std::size_t kMostDepth = 1000;
-
 struct Comment {
   std::string text;
   std::size_t column = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kSchema = R"(
+constexpr std::string_view kRandomSchema = R"(
 type: object
 properties:
   spec:
@@ -161,7 +161,7 @@ class RandomApply : public testing::Test {
   static ResourceType make_type() {
     ResourceType type;
     type.kind = {"example.com", "v1", "Widget"};
-    type.schema = Schema::compile(json::parse_yaml(kSchema).value()).value();
+    type.schema = Schema::compile(json::parse_yaml(kRandomSchema).value()).value();
     return type;
   }
 

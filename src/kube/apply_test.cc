@@ -1,4 +1,5 @@
 #include "kube/apply.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,6 @@ namespace slipway::kube {
 namespace {
 
 using json::Value;
-
-Value yaml(std::string_view text) { return json::parse_yaml(text).value(); }
 
 Time at(std::int64_t second) { return Time(std::chrono::seconds(1767225600 + second)); }  // 2026-01-01T00:00:00Z
 

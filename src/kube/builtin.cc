@@ -107,7 +107,7 @@ std::vector<Column> columns_of(std::string_view text) {
   return out;
 }
 
-std::optional<ScalePaths> scale_of(std::string_view text) {
+std::optional<ScalePaths> scale_paths(std::string_view text) {
   if (text.empty()) return std::nullopt;
   std::vector<std::string> paths = words(text);
   return ScalePaths{std::move(paths[0]), std::move(paths[1]), std::move(paths[2])};
@@ -128,7 +128,7 @@ ResourceType type_of(const BuiltinRow& row) {
   type.schema = schemas().schema(row.schema);
   type.columns = columns_of(row.columns);
   type.selectable_fields = words(row.selectable_fields);
-  type.scale = scale_of(row.scale);
+  type.scale = scale_paths(row.scale);
   return type;
 }
 

@@ -16,7 +16,7 @@ const std::vector<ResourceType>& all_types() {
   return all;
 }
 
-const ResourceType& builtin(std::string_view kind) {
+const ResourceType& corpus_type(std::string_view kind) {
   return *std::ranges::find(all_types(), kind, [](const ResourceType& type) { return type.kind.kind; });
 }
 
@@ -62,12 +62,12 @@ TEST(BuiltinCorpus, knows_every_field_of_the_kinds_it_serves) {
   }
   // The corpus has no Pod, but the template of one.
   SLIPWAY_CORPUS_OR_SKIP(object, "kube/api-golden/core.v1.PodTemplate.json");
-  expect_known(suite, builtin("Pod"), object["template"]);
+  expect_known(suite, corpus_type("Pod"), object["template"]);
 }
 
 TEST(BuiltinCorpus, takes_crds_of_other_projects) {
   Suite suite("crd/envtest");
-  const Schema& crd_schema = *builtin("CustomResourceDefinition").schema;
+  const Schema& crd_schema = *corpus_type("CustomResourceDefinition").schema;
   for (const char* file : {"crds__examplecrd_unserved", "crdv1_original__example_multiversion_crd1",
                            "crdv1_updated__example_multiversion_crd1_one_more_version", "example_multiversion_crd1",
                            "examplecrd", "multiplecrds"}) {

@@ -9,7 +9,7 @@
 namespace slipway::kube {
 namespace {
 
-using Requirement = FieldSelector::Requirement;
+using FieldRequirement = FieldSelector::Requirement;
 
 /// Names of upstream's field label functions that are no paths.
 struct Alias {
@@ -114,7 +114,7 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text) {
 }
 
 Result<void> FieldSelector::check(const std::vector<std::string>& supported) const {
-  for (const Requirement& one : requirements_) {
+  for (const FieldRequirement& one : requirements_) {
     if (one.field == "metadata.name" || one.field == "metadata.namespace") continue;
     if (std::ranges::find(supported, one.field) == supported.end()) {
       return fail(Reason::BadRequest, fmt::format("field label not supported: {}", one.field));
@@ -125,19 +125,19 @@ Result<void> FieldSelector::check(const std::vector<std::string>& supported) con
 
 bool FieldSelector::matches(const json::Value& object) const {
   return std::ranges::all_of(
-      requirements_, [&](const Requirement& one) { return (field_text(object, one.field) == one.value) == one.is_equal; });
+      requirements_, [&](const FieldRequirement& one) { return (field_text(object, one.field) == one.value) == one.is_equal; });
 }
 
 std::optional<std::string> FieldSelector::demanded(std::string_view field) const {
   const auto found =
-      std::ranges::find_if(requirements_, [&](const Requirement& one) { return one.field == field && one.is_equal; });
+      std::ranges::find_if(requirements_, [&](const FieldRequirement& one) { return one.field == field && one.is_equal; });
   if (found == requirements_.end()) return std::nullopt;
   return found->value;
 }
 
 std::string FieldSelector::to_string() const {
   std::string out;
-  for (const Requirement& one : requirements_) {
+  for (const FieldRequirement& one : requirements_) {
     out += fmt::format("{}{}{}{}", out.empty() ? "" : ",", one.field, one.is_equal ? "=" : "!=", escaped(one.value));
   }
   return out;

@@ -1,4 +1,5 @@
 #include "kube/object.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +8,8 @@
 namespace slipway::kube {
 namespace {
 
-json::Value parsed(std::string_view text) { return json::parse(text).value(); }
 Time at(std::string_view text) { return parse_rfc3339(text).value(); }
-const Resource kJobs{"batch", "v1", "jobs"};
+const Resource kBatchJobs{"batch", "v1", "jobs"};
 const GroupVersionKind kWorkflow{"batch.slipway.dev", "v1alpha1", "Workflow"};
 
 TEST(Object, reads_its_group_version_and_kind) {
@@ -90,17 +90,18 @@ TEST(Status, of_an_invalid_object_names_every_cause) {
 }
 
 TEST(Status, about_a_resource_is_worded_as_upstream) {
-  EXPECT_EQ(not_found(kJobs, "a").message, "jobs.batch \"a\" not found");
+  EXPECT_EQ(not_found(kBatchJobs, "a").message, "jobs.batch \"a\" not found");
   EXPECT_EQ(already_exists({"", "v1", "pods"}, "a").message, "pods \"a\" already exists");
-  EXPECT_EQ(conflict(kJobs, "a", "the object has been modified; please apply your changes to the latest version and try again")
-                .message,
-            "Operation cannot be fulfilled on jobs.batch \"a\": the object has been modified; please apply your changes to the "
-            "latest "
-            "version and try again");
+  EXPECT_EQ(
+      conflict(kBatchJobs, "a", "the object has been modified; please apply your changes to the latest version and try again")
+          .message,
+      "Operation cannot be fulfilled on jobs.batch \"a\": the object has been modified; please apply your changes to the "
+      "latest "
+      "version and try again");
 }
 
 TEST(Status, goes_to_json_and_back) {
-  EXPECT_EQ(json::print(to_json(not_found(kJobs, "a"))),
+  EXPECT_EQ(json::print(to_json(not_found(kBatchJobs, "a"))),
             R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"jobs.batch \"a\" not found",)"
             R"("reason":"NotFound","details":{"name":"a","group":"batch","kind":"jobs"},"code":404})");
   Status status = invalid(kWorkflow, "x", {field::required("spec.a"), field::forbidden("spec.b", "no")});

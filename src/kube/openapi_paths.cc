@@ -82,9 +82,9 @@ std::string group_word(std::string_view group) {
   return out;
 }
 
-class Writer {
+class PathWriter {
  public:
-  Writer(OpenApiDialect dialect, OpenApiSchemas& schemas) : is_v2_(dialect == OpenApiDialect::V2), schemas_(schemas) {}
+  PathWriter(OpenApiDialect dialect, OpenApiSchemas& schemas) : is_v2_(dialect == OpenApiDialect::V2), schemas_(schemas) {}
 
   void add_type(const OpenApiType& one);
   void add_endpoint(const OpenApiEndpoint& endpoint);
@@ -111,7 +111,7 @@ class Writer {
   std::map<std::string, Item> items_;
 };
 
-std::string root_of(const Resource& resource) {
+std::string resource_root(const Resource& resource) {
   return resource.group.empty() ? "/api/" + resource.version : "/apis/" + resource.group + "/" + resource.version;
 }
 
@@ -119,11 +119,11 @@ std::string id_words(const Resource& resource, bool is_namespaced) {
   return group_word(resource.group) + capitalized(resource.version) + (is_namespaced ? "Namespaced" : "");
 }
 
-void Writer::add_type(const OpenApiType& one) {
+void PathWriter::add_type(const OpenApiType& one) {
   const ResourceType& type = *one.type;
   const Value object = type.is_custom ? schemas_.custom(type.kind, one.schema) : schemas_.built_in(type.kind);
   const Value list = schemas_.list_of(type.kind, type.list_kind, object);
-  const std::string root = root_of(type.resource);
+  const std::string root = resource_root(type.resource);
   const std::string inside = root + (type.is_namespaced ? "/namespaces/{namespace}/" : "/") + type.resource.plural;
   add_collection(type, inside, object, list);
   if (type.is_namespaced) {
@@ -152,7 +152,7 @@ void Writer::add_type(const OpenApiType& one) {
   }
 }
 
-void Writer::add_collection(const ResourceType& type, const std::string& path, const Value& object, const Value& list) {
+void PathWriter::add_collection(const ResourceType& type, const std::string& path, const Value& object, const Value& list) {
   const std::string words = id_words(type.resource, type.is_namespaced);
   put(path, {.method = "get",
              .action = "list",
@@ -180,8 +180,8 @@ void Writer::add_collection(const ResourceType& type, const std::string& path, c
              .is_custom = type.is_custom});
 }
 
-void Writer::add_object(const ResourceType& type, const std::string& path, const GroupVersionKind& kind,
-                        const std::string& suffix, const Value& object) {
+void PathWriter::add_object(const ResourceType& type, const std::string& path, const GroupVersionKind& kind,
+                            const std::string& suffix, const Value& object) {
   const std::string words = id_words(type.resource, type.is_namespaced) + type.kind.kind + suffix;
   put(path,
       {.method = "get", .action = "get", .id = "read" + words, .kind = kind, .answer = object, .is_custom = type.is_custom});
@@ -204,9 +204,9 @@ void Writer::add_object(const ResourceType& type, const std::string& path, const
              .is_custom = type.is_custom});
 }
 
-void Writer::add_endpoint(const OpenApiEndpoint& endpoint) {
+void PathWriter::add_endpoint(const OpenApiEndpoint& endpoint) {
   const Resource& resource = endpoint.resource;
-  std::string path = root_of(resource) + (endpoint.is_namespaced ? "/namespaces/{namespace}/" : "/") + resource.plural;
+  std::string path = resource_root(resource) + (endpoint.is_namespaced ? "/namespaces/{namespace}/" : "/") + resource.plural;
   if (!endpoint.subresource.empty()) path += "/{name}/" + endpoint.subresource;
   const Value object = schemas_.built_in(endpoint.kind);
   const std::string words = id_words(resource, endpoint.is_namespaced) + endpoint.kind.kind + capitalized(endpoint.subresource);
@@ -229,13 +229,13 @@ void Writer::add_endpoint(const OpenApiEndpoint& endpoint) {
   }
 }
 
-void Writer::put(const std::string& path, const Operation& operation) {
+void PathWriter::put(const std::string& path, const Operation& operation) {
   Item& item = items_[path];
   item.operations.try_emplace(operation.method, written(operation));
   item.parameters = path_parameters(path);
 }
 
-Value Writer::build() {
+Value PathWriter::build() {
   json::ObjectBuilder out(items_.size());
   for (const auto& [path, item] : items_) {
     json::ObjectBuilder members;
@@ -245,14 +245,14 @@ Value Writer::build() {
   return out.build();
 }
 
-Value Writer::parameter(const Parameter& one) const {
+Value PathWriter::parameter(const Parameter& one) const {
   json::ObjectBuilder out;
   out.add("in", "query").add("name", one.name);
   if (is_v2_) return out.add("type", one.type).add("uniqueItems", true).build();
   return out.add("schema", json::object({{"type", one.type}, {"uniqueItems", true}})).build();
 }
 
-Value Writer::path_parameters(const std::string& path) const {
+Value PathWriter::path_parameters(const std::string& path) const {
   json::ArrayBuilder out;
   for (const std::string_view name : {"name", "namespace"}) {
     if (path.find("{" + std::string(name) + "}") == path.npos) continue;
@@ -268,7 +268,7 @@ Value Writer::path_parameters(const std::string& path) const {
   return out.add(parameter({"pretty", "string"})).build();
 }
 
-Value Writer::written(const Operation& operation) const {
+Value PathWriter::written(const Operation& operation) const {
   json::ObjectBuilder out;
   out.add("operationId", operation.id);
   const Value made = is_v2_ ? written_v2(operation, out) : written_v3(operation, out);
@@ -276,7 +276,7 @@ Value Writer::written(const Operation& operation) const {
       .with("x-kubernetes-group-version-kind", openapi_kind(operation.kind));
 }
 
-Value Writer::written_v2(const Operation& operation, json::ObjectBuilder& out) const {
+Value PathWriter::written_v2(const Operation& operation, json::ObjectBuilder& out) const {
   const auto consumed = operation.takes_patches ? patch_types(operation.is_custom) : std::vector<Value>{"*/*"};
   out.add("consumes", json::array(std::span<const Value>(consumed)));
   out.add("produces", json::array(std::span<const Value>(object_types(operation.is_custom))));
@@ -291,7 +291,7 @@ Value Writer::written_v2(const Operation& operation, json::ObjectBuilder& out) c
   return out.build();
 }
 
-Value Writer::written_v3(const Operation& operation, json::ObjectBuilder& out) const {
+Value PathWriter::written_v3(const Operation& operation, json::ObjectBuilder& out) const {
   const auto content = [](const std::vector<Value>& types, const Value& schema) {
     json::ObjectBuilder all;
     for (const Value& type : types) all.add(type.as_string(), json::object({{"schema", schema}}));
@@ -316,7 +316,7 @@ Value Writer::written_v3(const Operation& operation, json::ObjectBuilder& out) c
 
 Value openapi_paths(std::span<const OpenApiType> types, std::span<const OpenApiEndpoint> endpoints, OpenApiDialect dialect,
                     OpenApiSchemas& schemas) {
-  Writer writer(dialect, schemas);
+  PathWriter writer(dialect, schemas);
   for (const OpenApiType& one : types) writer.add_type(one);
   for (const OpenApiEndpoint& one : endpoints) writer.add_endpoint(one);
   return writer.build();

@@ -1,4 +1,5 @@
 #include "kube/openapi.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,6 @@ namespace slipway::kube {
 namespace {
 
 using json::Value;
-
-Value parsed(std::string_view text) { return json::parse(text).value(); }
 
 OpenApiInput built_ins() {
   OpenApiInput input;

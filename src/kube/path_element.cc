@@ -8,24 +8,23 @@
 namespace slipway::kube {
 namespace {
 
-using json::Type;
 using json::Value;
 
-int rank(Type type) {
+int rank(json::Type type) {
   switch (type) {
-    case Type::Int:
-    case Type::Double:
-    case Type::Number:
+    case json::Type::Int:
+    case json::Type::Double:
+    case json::Type::Number:
       return 0;
-    case Type::String:
+    case json::Type::String:
       return 1;
-    case Type::Bool:
+    case json::Type::Bool:
       return 2;
-    case Type::Array:
+    case json::Type::Array:
       return 3;
-    case Type::Object:
+    case json::Type::Object:
       return 4;
-    case Type::Null:
+    case json::Type::Null:
       return 5;
   }
   return 5;

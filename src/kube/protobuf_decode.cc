@@ -21,7 +21,6 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kMagic("k8s\0", 4);
 constexpr std::size_t kMaxRawJsonDepth = 500;  // with the messages around it, still within json::Limits
 
 std::unexpected<Status> bad(std::string message) { return fail(Reason::BadRequest, "protobuf: " + std::move(message)); }
@@ -269,7 +268,7 @@ Result<std::optional<Value>> Decoder::special(const ProtoMessage& message, std::
       return time;
     }
     case ProtoForm::Duration:
-      return Value(to_string(Duration(static_cast<std::int64_t>(pieces.first) / 1000)));
+      return Value(slipway::to_string(Duration(static_cast<std::int64_t>(pieces.first) / 1000)));
     case ProtoForm::Quantity: {
       SLIPWAY_TRY(text, text_value(pieces.text.empty() ? "0" : pieces.text));
       return text;
@@ -282,7 +281,7 @@ Result<std::optional<Value>> Decoder::special(const ProtoMessage& message, std::
     case ProtoForm::Json:
     case ProtoForm::RawExtension: {
       if (pieces.text.empty()) return std::nullopt;
-      if (message.form == ProtoForm::RawExtension && pieces.text.starts_with(kMagic)) {
+      if (message.form == ProtoForm::RawExtension && pieces.text.starts_with(kProtobufMagic)) {
         SLIPWAY_TRY(object, envelope(pieces.text, {}, depth));
         return object;
       }
@@ -319,10 +318,10 @@ Result<std::optional<Value>> Decoder::one_of_two(const ProtoMessage& message, st
 }
 
 Result<Value> Decoder::envelope(std::string_view body, const GroupVersionKind& otherwise, std::size_t depth) const {
-  if (!body.starts_with(kMagic)) return bad("the body does not begin with the bytes of Kubernetes' envelope");
+  if (!body.starts_with(kProtobufMagic)) return bad("the body does not begin with the bytes of Kubernetes' envelope");
   std::string_view raw;
   std::string_view type;
-  WireReader reader(body.substr(kMagic.size()));
+  WireReader reader(body.substr(kProtobufMagic.size()));
   for (WireField field; reader.next(field);) {
     if (field.type != WireType::Bytes) continue;
     if (field.number == 1) type = field.bytes;

@@ -17,8 +17,6 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kMagic("k8s\0", 4);
-
 std::unexpected<Status> bad(std::string_view where, std::string_view what) {
   return fail(Reason::BadRequest, fmt::format("protobuf: {}: {}", where, what));
 }
@@ -185,7 +183,7 @@ std::string in_envelope(std::string_view api_version, std::string_view kind, std
   std::string type;
   write_bytes_field(type, 1, api_version);
   write_bytes_field(type, 2, kind);
-  std::string out(kMagic);
+  std::string out(kProtobufMagic);
   out.reserve(raw.size() + type.size() + 24);
   write_bytes_field(out, 1, type);
   write_bytes_field(out, 2, raw);

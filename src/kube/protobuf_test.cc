@@ -1,4 +1,5 @@
 #include "kube/protobuf.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +12,6 @@
 
 namespace slipway::kube {
 namespace {
-
-json::Value parsed(std::string_view text) { return json::parse(text).value(); }
 
 std::string bytes_field(std::uint32_t number, std::string_view bytes) {
   std::string out;

@@ -7,6 +7,9 @@
 
 namespace slipway::kube {
 
+/// What a document begins with.
+inline constexpr std::string_view kProtobufMagic("k8s\0", 4);
+
 enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
 /// One field as it stands on the wire.

@@ -60,8 +60,6 @@ class Rewrite {
   json::ArrayBuilder array_;
 };
 
-bool is_object_field(std::string_view key) { return key == "apiVersion" || key == "kind" || key == "metadata"; }
-
 // Pruning. Without a schema every field goes; below x-kubernetes-preserve-unknown-fields only declared ones are looked into.
 class Pruner {
  public:

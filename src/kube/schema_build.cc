@@ -46,8 +46,6 @@ bool has_checks(const json::Value& schema) {
   return false;
 }
 
-bool is_object_field(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
-
 void set_property(SchemaNode& node, std::string_view name, const SchemaNode* child) {
   for (SchemaNode::Property& one : node.properties) {
     if (one.name == name) {

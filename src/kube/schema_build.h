@@ -11,6 +11,9 @@
 
 namespace slipway::kube {
 
+/// Whether every object has the field.
+inline bool is_object_field(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
+
 class SchemaBuilder {
  public:
   /// Gives the node of a "$ref"; nullptr when there is none.

@@ -25,7 +25,7 @@ Schema built(const json::Value& schema, bool is_resource) {
   return Schema(root_of(arena, root));
 }
 
-std::vector<std::string> strings(const json::Value& list) {
+std::vector<std::string> string_list(const json::Value& list) {
   std::vector<std::string> out;
   for (const json::Value& item : list.items()) out.push_back(item.str());
   std::ranges::sort(out);
@@ -76,7 +76,7 @@ TEST(SchemaCorpus, prunes_as_upstream) {
     std::vector<std::string> dropped;
     const json::Value pruned = built(schema, false).prune(object, &dropped);
     const bool holds =
-        pruned == json::parse(one["expectedObject"].as_string()).value() && dropped == strings(one["expectedPruned"]);
+        pruned == json::parse(one["expectedObject"].as_string()).value() && dropped == string_list(one["expectedPruned"]);
     suite.expect(holds, one["name"].str() + ": " + json::print(pruned));
   }
 }
@@ -135,7 +135,7 @@ TEST(SchemaCorpus, prunes_metadata_of_embedded_objects_as_upstream) {
       for (std::string& path : dropped) path = path.starts_with("at.") ? path.substr(3) : path;
     }
     const bool holds =
-        pruned == json::parse(one["expected"].as_string()).value() && dropped == strings(one["expectedUnknownFields"]);
+        pruned == json::parse(one["expected"].as_string()).value() && dropped == string_list(one["expectedUnknownFields"]);
     suite.expect(holds, one["name"].str() + ": " + json::print(pruned));
   }
 }

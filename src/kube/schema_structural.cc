@@ -20,7 +20,7 @@ std::string text(const json::Value& value) { return json::print(value); }
 std::string property_path(const std::string& path, std::string_view name) {
   return fmt::format("{}.properties[{}]", path, name);
 }
-bool is_true(const json::Value& schema, std::string_view key) { return schema[key].as_bool(); }
+bool is_set_true(const json::Value& schema, std::string_view key) { return schema[key].as_bool(); }
 
 struct Unsupported {
   std::string_view key;
@@ -81,8 +81,8 @@ class StructuralCheck {
     check_unsupported(schema, path);
     check_list(schema, path);
     check_map(schema, path);
-    if (is_true(schema, "x-kubernetes-embedded-resource")) check_embedded(schema, path);
-    if (place == Place::Root || is_true(schema, "x-kubernetes-embedded-resource")) check_metadata(schema, path);
+    if (is_set_true(schema, "x-kubernetes-embedded-resource")) check_embedded(schema, path);
+    if (place == Place::Root || is_set_true(schema, "x-kubernetes-embedded-resource")) check_metadata(schema, path);
     visit_children(schema, path, depth);
     for (const std::string_view key : kLogical) check_logical(schema, schema, key, path, path);
   }
@@ -100,8 +100,8 @@ class StructuralCheck {
   void check_type(const json::Value& schema, const std::string& path, Place place) {
     const std::string_view type = schema["type"].as_string();
     const bool may_have_none =
-        is_true(schema, "x-kubernetes-int-or-string") || is_true(schema, "x-kubernetes-preserve-unknown-fields");
-    if (is_true(schema, "x-kubernetes-int-or-string") && !type.empty()) {
+        is_set_true(schema, "x-kubernetes-int-or-string") || is_set_true(schema, "x-kubernetes-preserve-unknown-fields");
+    if (is_set_true(schema, "x-kubernetes-int-or-string") && !type.empty()) {
       causes_.push_back(
           field::invalid(path + ".type", text(schema["type"]), "must be empty if x-kubernetes-int-or-string is true"));
     }
@@ -123,7 +123,7 @@ class StructuralCheck {
       if (schema.has(one.key))
         causes_.push_back(field::forbidden(fmt::format("{}.{}", path, one.key), std::string(one.detail)));
     }
-    if (is_true(schema, "uniqueItems")) {
+    if (is_set_true(schema, "uniqueItems")) {
       causes_.push_back(field::forbidden(path + ".uniqueItems",
                                          "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
     }
@@ -131,7 +131,7 @@ class StructuralCheck {
       causes_.push_back(field::forbidden(path + ".items", "items must be a schema object and not an array"));
     }
     if (schema["type"].as_string() == "array" && !schema.has("items") &&
-        !is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
+        !is_set_true(schema, "x-kubernetes-preserve-unknown-fields")) {
       causes_.push_back(field::required(path + ".items", "must be specified"));
     }
     const json::Value* additional = schema.find("additionalProperties");
@@ -176,7 +176,7 @@ class StructuralCheck {
       causes_.push_back(field::invalid(path + ".x-kubernetes-map-type", text(items["x-kubernetes-map-type"]),
                                        "must be atomic as item of a list with x-kubernetes-list-type=set"));
     }
-    if (is_true(items, "nullable")) {
+    if (is_set_true(items, "nullable")) {
       causes_.push_back(field::forbidden(path + ".nullable", "cannot be nullable when x-kubernetes-list-type is set"));
     }
   }
@@ -188,7 +188,7 @@ class StructuralCheck {
                                        "must be object if parent array's x-kubernetes-list-type is map"));
     }
     if (keys.empty()) causes_.push_back(field::required(key_path, "must not be empty if x-kubernetes-list-type is map"));
-    if (is_true(items, "nullable")) {
+    if (is_set_true(items, "nullable")) {
       causes_.push_back(field::forbidden(path + ".items.nullable", "cannot be nullable when x-kubernetes-list-type is map"));
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -236,7 +236,7 @@ class StructuralCheck {
       causes_.push_back(
           field::invalid(path + ".type", text(schema["type"]), "must be object if x-kubernetes-embedded-resource is true"));
     }
-    if (schema["properties"].empty() && !is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
+    if (schema["properties"].empty() && !is_set_true(schema, "x-kubernetes-preserve-unknown-fields")) {
       causes_.push_back(field::required(
           path + ".properties",
           "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"));
@@ -266,7 +266,7 @@ class StructuralCheck {
     const std::string where = fmt::format("{}.{}", path, key);
     if (operand->is_object()) check_rule(structure, *operand, where, structure_path);
     std::size_t at = 0;
-    const bool is_int_or_string = is_true(structure, "x-kubernetes-int-or-string");
+    const bool is_int_or_string = is_set_true(structure, "x-kubernetes-int-or-string");
     for (const json::Value& one : operand->items()) {
       const std::string item_path = fmt::format("{}[{}]", where, at++);
       const bool is_type_only = one.size() == 1 && one.has("type");

@@ -1,4 +1,5 @@
 #include "kube/schema.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +12,9 @@
 namespace slipway::kube {
 namespace {
 
-json::Value parsed(std::string_view yaml) {
-  const auto value = json::parse_yaml(yaml);
-  EXPECT_TRUE(value.has_value()) << yaml;
-  return value ? *value : json::Value();
-}
-
 /// A CRD schema whose spec is the given one.
 std::shared_ptr<const Schema> with_spec(std::string_view spec) {
-  const json::Value schema = json::object({{"type", "object"}, {"properties", json::object({{"spec", parsed(spec)}})}});
+  const json::Value schema = json::object({{"type", "object"}, {"properties", json::object({{"spec", yaml(spec)}})}});
   const auto compiled = Schema::compile(schema);
   EXPECT_TRUE(compiled.has_value()) << (compiled ? "" : compiled.error().message);
   return compiled ? *compiled : nullptr;
@@ -34,11 +29,11 @@ std::vector<std::string> lines(const std::vector<Cause>& causes) {
 using Lines = std::vector<std::string>;
 
 Lines faults_of(std::string_view spec, std::string_view value) {
-  return lines(with_spec(spec)->validate(json::object({{"spec", parsed(value)}})));
+  return lines(with_spec(spec)->validate(json::object({{"spec", yaml(value)}})));
 }
 
 Lines structural(std::string_view schema) {
-  const auto compiled = Schema::compile(parsed(schema), "schema");
+  const auto compiled = Schema::compile(yaml(schema), "schema");
   return compiled ? Lines{} : lines(compiled.error().causes);
 }
 
@@ -119,9 +114,9 @@ TEST(Schema, tolerates_what_an_update_did_not_change) {
       " l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [id],"
       " items: {type: object, required: [id], properties: {id: {type: string}, v: {type: integer, maximum: 5}, w: {type: "
       "integer}}}}}}");
-  const json::Value old = parsed("{spec: {a: 9, b: x, l: [{id: p, v: 9}]}}");
+  const json::Value old = yaml("{spec: {a: 9, b: x, l: [{id: p, v: 9}]}}");
   EXPECT_EQ(schema->validate(old.with_path({"spec", "b"}, "z"), &old).size(), 0U);
-  EXPECT_EQ(schema->validate(parsed("{spec: {a: 9, b: x, l: [{id: q, v: 1}, {id: p, v: 9, w: 1}]}}"), &old).size(), 0U);
+  EXPECT_EQ(schema->validate(yaml("{spec: {a: 9, b: x, l: [{id: q, v: 1}, {id: p, v: 9, w: 1}]}}"), &old).size(), 0U);
   EXPECT_EQ(lines(schema->validate(old.with_path({"spec", "a"}, 8), &old)),
             (Lines{"spec.a: Invalid value: 8: spec.a in body should be less than or equal to 5"}));
 }
@@ -129,7 +124,7 @@ TEST(Schema, tolerates_what_an_update_did_not_change) {
 TEST(Schema, shares_what_it_does_not_change) {
   const auto schema = with_spec(
       "{type: object, properties: {a: {type: object, properties: {b: {type: string, default: x}}}, c: {type: string}}}");
-  const json::Value whole = parsed("{apiVersion: g/v1, kind: K, metadata: {name: a}, spec: {a: {b: w}, c: z}}");
+  const json::Value whole = yaml("{apiVersion: g/v1, kind: K, metadata: {name: a}, spec: {a: {b: w}, c: z}}");
   EXPECT_TRUE(schema->prune(whole).is_same(whole));
   EXPECT_TRUE(schema->fill_defaults(whole).is_same(whole));
 }
@@ -138,7 +133,7 @@ TEST(Schema, keeps_the_metadata_of_an_object_and_drops_what_is_none) {
   const auto schema = with_spec("{type: object}");
   std::vector<std::string> dropped;
   const json::Value pruned =
-      schema->prune(parsed("{apiVersion: g/v1, kind: K, metadata: {name: a, labels: {x: z}, foo: 1}, other: 1}"), &dropped);
+      schema->prune(yaml("{apiVersion: g/v1, kind: K, metadata: {name: a, labels: {x: z}, foo: 1}, other: 1}"), &dropped);
   EXPECT_EQ(json::print(pruned), R"({"apiVersion":"g/v1","kind":"K","metadata":{"name":"a","labels":{"x":"z"}}})");
   EXPECT_EQ(dropped, (Lines{"metadata.foo", "other"}));
 }
@@ -147,7 +142,7 @@ TEST(Schema, treats_nulls_as_absent) {
   const auto schema = with_spec(
       "{type: object, properties: {a: {type: string}, b: {type: string, default: x}, c: {type: string, nullable: true}}}");
   const json::Value filled = schema->fill_defaults(
-      parsed("{metadata: {creationTimestamp: null, labels: {app: null}}, spec: {a: null, b: null, c: null}}"));
+      yaml("{metadata: {creationTimestamp: null, labels: {app: null}}, spec: {a: null, b: null, c: null}}"));
   EXPECT_EQ(json::print(filled), R"({"metadata":{"labels":{"app":""}},"spec":{"b":"x","c":null}})");
 }
 
@@ -155,7 +150,7 @@ TEST(Schema, places_share_the_value_of_their_default) {
   const std::string big(100'000, 'x');
   const auto schema = with_spec("{type: array, items: {type: object, properties: {a: {type: object, default: {b: " + big +
                                 "}, properties: {b: {type: string}, c: {type: string, default: z}}}}}}");
-  const json::Value two = schema->fill_defaults(parsed("{spec: [{}, {}]}"))["spec"];
+  const json::Value two = schema->fill_defaults(yaml("{spec: [{}, {}]}"))["spec"];
   EXPECT_EQ(two.item(0)["a"]["c"].as_string(), "z");
   EXPECT_EQ(two.item(0)["a"]["b"].as_string(), big);
   EXPECT_TRUE(two.item(0)["a"].is_same(two.item(1)["a"]));
@@ -185,9 +180,9 @@ TEST(Schema, tells_of_so_many_dropped_fields_and_no_more) {
 
 TEST(Schema, lets_a_crd_narrow_the_name) {
   const auto schema = Schema::compile(
-      parsed("{type: object, properties: {metadata: {type: object, properties: {name: {type: string, maxLength: 3}}}}}"));
+      yaml("{type: object, properties: {metadata: {type: object, properties: {name: {type: string, maxLength: 3}}}}}"));
   ASSERT_TRUE(schema.has_value());
-  EXPECT_EQ(lines((*schema)->validate(parsed("{metadata: {name: abcd, labels: {a: b}}}"))),
+  EXPECT_EQ(lines((*schema)->validate(yaml("{metadata: {name: abcd, labels: {a: b}}}"))),
             (Lines{"metadata.name: Too long: may not be more than 3 bytes"}));
 }
 
@@ -301,8 +296,8 @@ const ResourceType& builtin(std::string_view kind) {
 
 TEST(BuiltinTypes, fill_the_defaults_of_a_pod) {
   const json::Value pod =
-      builtin("Pod").schema->fill_defaults(parsed("{spec: {restartPolicy: '', containers: [{name: a, ports: [{containerPort: "
-                                                  "80}], livenessProbe: {httpGet: {port: 80}}}]}}"));
+      builtin("Pod").schema->fill_defaults(yaml("{spec: {restartPolicy: '', containers: [{name: a, ports: [{containerPort: "
+                                                "80}], livenessProbe: {httpGet: {port: 80}}}]}}"));
   const json::Value& spec = pod["spec"];
   EXPECT_EQ(spec["restartPolicy"].as_string(), "Always");
   EXPECT_EQ(spec["terminationGracePeriodSeconds"].as_int(), 30);
@@ -316,8 +311,8 @@ TEST(BuiltinTypes, fill_the_defaults_of_a_pod) {
 
 TEST(BuiltinTypes, refuse_a_pod_that_is_wrong) {
   EXPECT_EQ(
-      lines(builtin("Pod").schema->validate(parsed("{spec: {restartPolicy: Sometimes, containers: [{image: x, resources: "
-                                                   "{limits: {cpu: 1, memory: 1Gb}}, env: [{name: A}, {name: A}]}]}}"))),
+      lines(builtin("Pod").schema->validate(yaml("{spec: {restartPolicy: Sometimes, containers: [{image: x, resources: "
+                                                 "{limits: {cpu: 1, memory: 1Gb}}, env: [{name: A}, {name: A}]}]}}"))),
       (Lines{"spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: \"Always\", \"Never\", \"OnFailure\"",
              "spec.containers[0].name: Required value",
              "spec.containers[0].resources.limits.memory: Invalid value: \"1Gb\": quantities must match the regular expression "
@@ -327,12 +322,12 @@ TEST(BuiltinTypes, refuse_a_pod_that_is_wrong) {
 TEST(BuiltinTypes, know_the_fields_of_a_job_template) {
   std::vector<std::string> dropped;
   builtin("Job").schema->prune(
-      parsed("{spec: {podReplacementPolicy: Failed, template: {spec: {containers: [{name: a, imagee: x}]}}}}"), &dropped);
+      yaml("{spec: {podReplacementPolicy: Failed, template: {spec: {containers: [{name: a, imagee: x}]}}}}"), &dropped);
   EXPECT_EQ(dropped, (Lines{"spec.template.spec.containers[0].imagee"}));
 }
 
 TEST(BuiltinTypes, take_any_schema_inside_a_crd) {
-  const json::Value crd = parsed(
+  const json::Value crd = yaml(
       "{metadata: {name: a.b}, spec: {group: b, scope: Namespaced, names: {plural: a, kind: A}, versions: [{name: v1, served: "
       "true, storage: true,"
       " schema: {openAPIV3Schema: {type: object, properties: {x: {type: array, items: {type: string, default: null}}}}}}]}}");

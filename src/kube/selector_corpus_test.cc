@@ -41,7 +41,7 @@ std::optional<Operator> operator_named(std::string_view name) {
   return at == kOperators.end() ? std::nullopt : std::optional(at->op);
 }
 
-std::vector<std::string> strings(const json::Value& list) {
+std::vector<std::string> sorted_strings(const json::Value& list) {
   std::vector<std::string> out;
   for (const json::Value& item : list.items()) out.push_back(item.str());
   std::ranges::sort(out);
@@ -53,7 +53,7 @@ std::optional<Requirement> requirement(const json::Value& args) {
   if (!args.is_array()) return std::nullopt;
   const auto op = operator_named(args.item(1).as_string());
   if (!op) return std::nullopt;
-  return Requirement{.key = args.item(0).str(), .op = *op, .values = strings(args.item(2))};
+  return Requirement{.key = args.item(0).str(), .op = *op, .values = sorted_strings(args.item(2))};
 }
 
 std::optional<LabelSelector> selector(const json::Value& literal) {
@@ -147,7 +147,8 @@ TEST(SelectorCorpus, refuses_requirements_as_upstream) {
     const auto op = operator_named(go_value(one["Op"]).as_string());
     if (!op) continue;  // "unsupportedOp": no such enumerator
     LabelSelector made;
-    const auto outcome = made.add({.key = go_value(one["Key"]).str(), .op = *op, .values = strings(go_value(one["Vals"]))});
+    const auto outcome =
+        made.add({.key = go_value(one["Key"]).str(), .op = *op, .values = sorted_strings(go_value(one["Vals"]))});
     const json::Value errors = go_value(one["WantErr"]);
     bool holds = outcome.has_value() == errors.empty();
     if (holds && !errors.empty()) holds = outcome.error().message.find(errors.item(0)["Field"].str() + ": ") == 0;

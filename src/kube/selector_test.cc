@@ -1,4 +1,5 @@
 #include "kube/selector.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,6 @@
 namespace slipway::kube {
 namespace {
 
-json::Value parsed(std::string_view text) { return json::parse(text).value(); }
 bool matches(std::string_view selector, std::string_view labels) {
   return LabelSelector::parse(selector)->matches(parsed(labels));
 }

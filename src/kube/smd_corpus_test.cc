@@ -18,12 +18,12 @@ namespace {
 using json::Value;
 
 /// Counts the cases of a suite and holds them to the list above.
-class Suite {
+class SmdSuite {
  public:
-  explicit Suite(std::string name) : name_(std::move(name)), known_(known_failures("kube_smd")) {}
-  ~Suite() { std::printf("smd/%s %zu/%zu\n", name_.c_str(), passed_, total_); }
-  Suite(const Suite&) = delete;
-  Suite& operator=(const Suite&) = delete;
+  explicit SmdSuite(std::string name) : name_(std::move(name)), known_(known_failures("kube_smd")) {}
+  ~SmdSuite() { std::printf("smd/%s %zu/%zu\n", name_.c_str(), passed_, total_); }
+  SmdSuite(const SmdSuite&) = delete;
+  SmdSuite& operator=(const SmdSuite&) = delete;
 
   void count(const std::string& title, const std::string& problem) {
     ++total_;
@@ -47,7 +47,7 @@ class Suite {
   std::size_t total_ = 0;
 };
 
-Value yaml(std::string_view text) {
+Value corpus_yaml(std::string_view text) {
   auto value = json::parse_yaml(text);
   if (!value && text.ends_with("}")) value = json::parse_yaml(text.substr(0, text.size() - 1));  // some have a brace too many
   return value ? *value : Value("does not parse: " + value.error().message);
@@ -92,7 +92,7 @@ std::string unequal(std::string_view what, const Value& got, const Value& wanted
 
 TEST(SmdCorpus, fields_v1_is_written_as_upstream) {
   LOAD_OR_SKIP(data, "kube/smd/fieldpath_serialize.json");
-  Suite suite("fields_v1");
+  SmdSuite suite("fields_v1");
   auto read = [](const Value& text) -> Result<FieldSet> {
     SLIPWAY_TRY(value, json::parse(text.as_string()));
     return FieldSet::from_fields_v1(value);
@@ -116,12 +116,13 @@ TEST(SmdCorpus, fields_v1_is_written_as_upstream) {
 
 TEST(SmdCorpus, values_are_compared_as_upstream) {
   LOAD_OR_SKIP(data, "kube/smd/typed/compare.json");
-  Suite suite("compare");
+  SmdSuite suite("compare");
   for (const Value& one : data["cases"].items()) {
     SmdSchema schema(one["schema"].as_string());
     const SchemaNode* node = schema.type(one["type"].as_string());
     for (const Value& quint : one["quints"].items()) {
-      typed::Difference got = typed::compare(node, yaml(quint["lhs"].as_string()), yaml(quint["rhs"].as_string()));
+      typed::Difference got =
+          typed::compare(node, corpus_yaml(quint["lhs"].as_string()), corpus_yaml(quint["rhs"].as_string()));
       suite.count("compare/" + one["name"].str() + " " + quint["lhs"].str() + " " + quint["rhs"].str(),
                   unequal("removed", got.removed, set_of(quint["removed"])) +
                       unequal("modified", got.modified, set_of(quint["modified"])) +
@@ -132,23 +133,23 @@ TEST(SmdCorpus, values_are_compared_as_upstream) {
 
 TEST(SmdCorpus, items_are_removed_and_extracted_as_upstream) {
   LOAD_OR_SKIP(data, "kube/smd/typed/remove.json");
-  Suite remove("remove");
-  Suite extract("extract");
+  SmdSuite remove("remove");
+  SmdSuite extract("extract");
   for (const Value& one : data["cases"].items()) {
     SmdSchema schema(one["schema"].as_string());
     const SchemaNode* node = schema.type(one["type"].as_string());
     for (const Value& quad : one["quadruplets"].items()) {
-      const Value object = yaml(quad["object"].as_string());
+      const Value object = corpus_yaml(quad["object"].as_string());
       const FieldSet set = set_of(quad["set"]);
       const std::string title = quad["object"].str() + " " + text_of(set);
       // "unparseable" marks results that the suite cannot write down (items without keys), so it does not say what they are.
       if (quad["remove"].as_string() != "unparseable") {
         const Value left = typed::remove_items(node, object, set, typed::Emptied::Null);
-        remove.count("remove/" + title, unequal("left", left, yaml(quad["remove"].as_string())));
+        remove.count("remove/" + title, unequal("left", left, corpus_yaml(quad["remove"].as_string())));
       }
       if (quad["extract"].as_string() != "unparseable") {
         const Value extracted = typed::extract_items(node, object, set, typed::KeyFields::AsListed);
-        extract.count("extract/" + title, unequal("extracted", extracted, yaml(quad["extract"].as_string())));
+        extract.count("extract/" + title, unequal("extracted", extracted, corpus_yaml(quad["extract"].as_string())));
       }
     }
   }
@@ -156,29 +157,29 @@ TEST(SmdCorpus, items_are_removed_and_extracted_as_upstream) {
 
 TEST(SmdCorpus, extracted_items_bring_their_keys_as_upstream) {
   LOAD_OR_SKIP(data, "kube/smd/typed/extract_with_keys.json");
-  Suite suite("extract_with_keys");
+  SmdSuite suite("extract_with_keys");
   for (const Value& one : data["cases"].items()) {
     SmdSchema schema(one["schema"].as_string());
     const SchemaNode* node = schema.type(one["type"].as_string());
     for (const Value& triplet : one["triplets"].items()) {
       const Value& wanted = triplet["wantOutput"];
-      const Value got =
-          typed::extract_items(node, yaml(triplet["object"].as_string()), set_of(triplet["set"]), typed::KeyFields::Always);
+      const Value got = typed::extract_items(node, corpus_yaml(triplet["object"].as_string()), set_of(triplet["set"]),
+                                             typed::KeyFields::Always);
       suite.count("extract_with_keys/" + json::print(triplet["set"]),
-                  unequal("extracted", got, wanted.is_string() ? yaml(wanted.as_string()) : wanted));
+                  unequal("extracted", got, wanted.is_string() ? corpus_yaml(wanted.as_string()) : wanted));
     }
   }
 }
 
 TEST(SmdCorpus, values_are_validated_as_upstream) {
   LOAD_OR_SKIP(data, "kube/smd/typed/validate.json");
-  Suite suite("validate");
+  SmdSuite suite("validate");
   for (const Value& one : data["cases"].items()) {
     SmdSchema schema(one["schema"].as_string());
     const SchemaNode* node = schema.type(one["type"].as_string());
     auto check = [&](const char* list, typed::Duplicates duplicates, bool is_valid) {
       for (const Value& text : one[list].items()) {
-        const auto causes = typed::mismatches(node, yaml(text.as_string()), duplicates);
+        const auto causes = typed::mismatches(node, corpus_yaml(text.as_string()), duplicates);
         suite.count(fmt::format("validate/{}/{}", list, text.as_string()), causes.empty() == is_valid ? "" : "wrong");
       }
     };
@@ -262,7 +263,7 @@ class Scenario {
       return "";
     }
     const Writer writer{op["manager"].str(), op["apiVersion"].str(), ""};
-    Value object = yaml(op["object"].as_string());
+    Value object = corpus_yaml(op["object"].as_string());
     if (object.is_null()) object = Value::empty_object();
     if (kind == "Update") {
       own_update(managed_, node_, typed::compare(node_, live_, object), {writer, ownable_, now()});
@@ -305,7 +306,7 @@ class Scenario {
   std::string end_state() {
     std::string problem;
     if (test_.has("object")) {
-      const Value wanted = yaml(test_["object"].as_string());
+      const Value wanted = corpus_yaml(test_["object"].as_string());
       const typed::Difference difference = typed::compare(node_, wanted, live_);
       if (!difference.empty()) problem = unequal("object", live_, wanted);
     }
@@ -337,7 +338,7 @@ TEST(SmdCorpus, scenarios_end_as_upstream) {
   for (const char* file : {"duplicates", "extract_apply", "field_level_overrides", "ignore", "key", "leaf", "multiple_appliers",
                            "preserve_unknown", "schema_change", "set"}) {
     LOAD_OR_SKIP(data, fmt::format("kube/smd/merge/{}.json", file));
-    Suite suite(fmt::format("merge/{}", file));
+    SmdSuite suite(fmt::format("merge/{}", file));
     Parsers parsers(data);
     for (const Value& test : data["tests"].items()) {
       const std::string title = fmt::format("merge/{}/{}", file, test["name"].as_string());
@@ -350,6 +351,8 @@ TEST(SmdCorpus, scenarios_end_as_upstream) {
     }
   }
 }
+
+#undef LOAD_OR_SKIP
 
 }  // namespace
 }  // namespace slipway::kube

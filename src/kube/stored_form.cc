@@ -10,7 +10,7 @@
 namespace slipway::kube {
 namespace {
 
-json::Value time_of(const json::Value& value, SchemaNode::StoredForm form) {
+json::Value stored_time(const json::Value& value, SchemaNode::StoredForm form) {
   const auto time = parse_rfc3339(value.as_string());
   if (!time) return value;
   const std::string text = form == SchemaNode::StoredForm::MicroTime ? to_rfc3339_micro(*time) : to_rfc3339(*time);
@@ -51,7 +51,7 @@ json::Value in_stored_form(const json::Value& value, SchemaNode::StoredForm form
       return value;
     case SchemaNode::StoredForm::Time:
     case SchemaNode::StoredForm::MicroTime:
-      return value.is_string() ? time_of(value, form) : value;
+      return value.is_string() ? stored_time(value, form) : value;
     case SchemaNode::StoredForm::Quantity:
       return quantity_of(value);
   }

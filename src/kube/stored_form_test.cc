@@ -1,5 +1,6 @@
 // The stored form of built-in kinds: what a round trip through Go's structs leaves of what was sent.
 #include "kube/stored_form.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +11,7 @@
 namespace slipway::kube {
 namespace {
 
-json::Value parsed(std::string_view text) { return json::parse_yaml(text).value(); }
-
-const ResourceType& builtin(std::string_view kind, std::string_view group) {
+const ResourceType& builtin_of_group(std::string_view kind, std::string_view group) {
   static const std::vector<ResourceType>& all = *new std::vector<ResourceType>(builtin_types());
   for (const ResourceType& type : all) {
     if (type.kind.kind == kind && type.kind.group == group) return type;
@@ -93,33 +92,33 @@ TEST(StoredForm, leaves_out_what_go_leaves_out) {
   };
   for (const Pruned& row : rows) {
     std::vector<std::string> dropped;
-    const Schema& schema = *builtin(row.kind, row.group).schema;
-    const json::Value stored = schema.prune(parsed(row.sent), &dropped);
-    EXPECT_EQ(stored, parsed(row.stored)) << row.kind;
+    const Schema& schema = *builtin_of_group(row.kind, row.group).schema;
+    const json::Value stored = schema.prune(yaml(row.sent), &dropped);
+    EXPECT_EQ(stored, yaml(row.stored)) << row.kind;
     EXPECT_TRUE(schema.prune(stored).is_same(stored)) << row.kind;
     EXPECT_TRUE(dropped.empty()) << "what is not stored is no unknown field: " << dropped.front();
   }
 }
 
 TEST(StoredForm, leaves_values_of_a_wrong_type_to_validation) {
-  const json::Value pod = parsed("{spec: {containers: [{name: c, stdin: '', env: {}, workingDir: 0, command: false}]}}");
-  EXPECT_TRUE(builtin("Pod", "").schema->prune(pod).is_same(pod));
+  const json::Value pod = yaml("{spec: {containers: [{name: c, stdin: '', env: {}, workingDir: 0, command: false}]}}");
+  EXPECT_TRUE(builtin_of_group("Pod", "").schema->prune(pod).is_same(pod));
 }
 
 TEST(StoredForm, can_keep_the_zero_values_for_an_applier) {
-  const json::Value pod = parsed("{spec: {containers: [{name: c, env: [], stdin: false, resources: {limits: {cpu: '0.5'}}}]}}");
-  EXPECT_EQ(builtin("Pod", "").schema->prune(pod, nullptr, Zeros::Kept),
-            parsed("{spec: {containers: [{name: c, env: [], stdin: false, resources: {limits: {cpu: 500m}}}]}}"));
+  const json::Value pod = yaml("{spec: {containers: [{name: c, env: [], stdin: false, resources: {limits: {cpu: '0.5'}}}]}}");
+  EXPECT_EQ(builtin_of_group("Pod", "").schema->prune(pod, nullptr, Zeros::Kept),
+            yaml("{spec: {containers: [{name: c, env: [], stdin: false, resources: {limits: {cpu: 500m}}}]}}"));
 }
 
 TEST(StoredForm, of_a_custom_resource_is_as_sent_but_for_its_metadata) {
   const auto schema = Schema::compile(
-      parsed("{type: object, properties: {spec: {type: object, properties: {l: {type: array, items: {type: string}}, s: {type: "
-             "string}, t: {type: string, format: date-time}, q: {x-kubernetes-int-or-string: true, format: quantity}}}}}"));
+      yaml("{type: object, properties: {spec: {type: object, properties: {l: {type: array, items: {type: string}}, s: {type: "
+           "string}, t: {type: string, format: date-time}, q: {x-kubernetes-int-or-string: true, format: quantity}}}}}"));
   ASSERT_TRUE(schema);
-  EXPECT_EQ((*schema)->prune(parsed("{metadata: {name: a, labels: {}}, spec: {l: [], s: '', t: '2020-01-01T01:00:00+01:00', q: "
-                                    "'0.5'}}")),
-            parsed("{metadata: {name: a}, spec: {l: [], s: '', t: '2020-01-01T01:00:00+01:00', q: '0.5'}}"));
+  EXPECT_EQ((*schema)->prune(yaml("{metadata: {name: a, labels: {}}, spec: {l: [], s: '', t: '2020-01-01T01:00:00+01:00', q: "
+                                  "'0.5'}}")),
+            yaml("{metadata: {name: a}, spec: {l: [], s: '', t: '2020-01-01T01:00:00+01:00', q: '0.5'}}"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "kube/strategic_merge.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +11,6 @@ namespace slipway::kube {
 namespace {
 
 using json::Value;
-
-Value yaml(std::string_view text) {
-  auto value = json::parse_yaml(text);
-  EXPECT_TRUE(value) << value.error().message << "\n" << text;
-  return value ? *value : Value();
-}
 
 const SchemaNode* node_of(std::string_view kind) {
   for (const ResourceType& type : builtin_types()) {

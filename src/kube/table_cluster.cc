@@ -58,7 +58,7 @@ std::string node_address(const Object& node, std::string_view type) {
   return "<none>";
 }
 json::Value internal_ip(const Object& node, Time) { return node_address(node, "InternalIP"); }
-json::Value external_ip(const Object& node, Time) { return node_address(node, "ExternalIP"); }
+json::Value node_external_ip(const Object& node, Time) { return node_address(node, "ExternalIP"); }
 
 json::Value binding_role(const Object& binding, Time) {
   return binding["roleRef"]["kind"].str() + "/" + binding["roleRef"]["name"].str();
@@ -136,7 +136,7 @@ std::span<const CellRow> cluster_cells() {
                                     CellRow{"@node.status", node_status},
                                     CellRow{"@node.roles", node_roles},
                                     CellRow{"@node.internal-ip", internal_ip},
-                                    CellRow{"@node.external-ip", external_ip},
+                                    CellRow{"@node.external-ip", node_external_ip},
                                     CellRow{"@binding.role", binding_role},
                                     CellRow{"@binding.users", binding_users},
                                     CellRow{"@binding.groups", binding_groups},

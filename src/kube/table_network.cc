@@ -42,7 +42,7 @@ json::Value cluster_ip(const Object& service, Time) {
   return ip.empty() ? "<none>" : ip;
 }
 
-json::Value external_ip(const Object& service, Time) {
+json::Value service_external_ip(const Object& service, Time) {
   const json::Value& spec = service["spec"];
   if (spec["type"].as_string() == "ExternalName") return spec["externalName"].as_string();
   std::string out = spec["type"].as_string() == "LoadBalancer" ? balancer_text(service) : "";
@@ -129,7 +129,7 @@ json::Value policy_selector(const Object& policy, Time) { return selector_text(p
 
 std::span<const CellRow> network_cells() {
   static constexpr std::array kRows{CellRow{"@service.cluster-ip", cluster_ip},
-                                    CellRow{"@service.external-ip", external_ip},
+                                    CellRow{"@service.external-ip", service_external_ip},
                                     CellRow{"@service.ports", service_ports},
                                     CellRow{"@endpoints.addresses", endpoint_addresses},
                                     CellRow{"@slice.ports", slice_ports},

@@ -1,4 +1,5 @@
 #include "kube/table.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +9,9 @@
 namespace slipway::kube {
 namespace {
 
-json::Value parsed(std::string_view yaml) { return json::parse_yaml(yaml).value(); }
 const Time kNow = parse_rfc3339("2026-01-01T01:00:00Z").value();
 
-ResourceType builtin(std::string_view kind) {
+ResourceType builtin_table(std::string_view kind) {
   for (const ResourceType& type : builtin_types()) {
     if (type.kind.kind == kind) return type;
   }
@@ -24,26 +24,25 @@ std::string printed(const ResourceType& type, const std::vector<Object>& objects
 
 TEST(Table, prints_pods_as_kubectl_does) {
   const std::vector<Object> pods{
-      parsed(
-          "{metadata: {name: a, namespace: ns, creationTimestamp: '2026-01-01T00:55:00Z'}, spec: {containers: [{name: c}]},"
-          " status: {phase: Running, podIP: 10.0.0.1, containerStatuses: [{ready: true, restartCount: 2, state: {running: {}},"
-          " lastState: {terminated: {finishedAt: '2026-01-01T00:59:00Z'}}}]}}"),
-      parsed("{metadata: {name: long-name, namespace: ns, creationTimestamp: '2025-12-30T00:00:00Z'}, spec: {containers: "
-             "[{name: c}, {name: d}]},"
-             " status: {phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 3}}}, {state: {terminated: "
-             "{exitCode: 0,"
-             " reason: Completed}}}]}}"),
+      yaml("{metadata: {name: a, namespace: ns, creationTimestamp: '2026-01-01T00:55:00Z'}, spec: {containers: [{name: c}]},"
+           " status: {phase: Running, podIP: 10.0.0.1, containerStatuses: [{ready: true, restartCount: 2, state: {running: {}},"
+           " lastState: {terminated: {finishedAt: '2026-01-01T00:59:00Z'}}}]}}"),
+      yaml("{metadata: {name: long-name, namespace: ns, creationTimestamp: '2025-12-30T00:00:00Z'}, spec: {containers: "
+           "[{name: c}, {name: d}]},"
+           " status: {phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 3}}}, {state: {terminated: "
+           "{exitCode: 0,"
+           " reason: Completed}}}]}}"),
   };
-  EXPECT_EQ(printed(builtin("Pod"), pods),
+  EXPECT_EQ(printed(builtin_table("Pod"), pods),
             "NAME        READY   STATUS       RESTARTS      AGE\n"
             "a           1/1     Running      2 (60s ago)   5m\n"
             "long-name   0/2     ExitCode:3   0             2d1h\n");
-  EXPECT_EQ(printed(builtin("Pod"), {pods[0]}, {.is_wide = true, .has_namespace = true, .has_headers = false}),
+  EXPECT_EQ(printed(builtin_table("Pod"), {pods[0]}, {.is_wide = true, .has_namespace = true, .has_headers = false}),
             "ns   a   1/1   Running   2 (60s ago)   5m   10.0.0.1   <none>   <none>   <none>\n");
 }
 
 TEST(Table, tells_how_a_pod_starts_and_ends) {
-  const auto status = [](std::string_view pod) { return builtin_cell("@pod.status", parsed(pod), kNow).str(); };
+  const auto status = [](std::string_view pod) { return builtin_cell("@pod.status", yaml(pod), kNow).str(); };
   EXPECT_EQ(
       status(
           "{spec: {initContainers: [{name: i}, {name: k}]}, status: {phase: Pending, initContainerStatuses: [{name: i, state:"
@@ -62,11 +61,11 @@ TEST(Table, tells_how_a_pod_starts_and_ends) {
 }
 
 TEST(Table, prints_jobs_with_their_selector_when_wide) {
-  const Object job = parsed(
+  const Object job = yaml(
       "{metadata: {name: j, creationTimestamp: '2026-01-01T00:59:00Z'}, spec: {completions: 3, selector: {matchLabels: {u: v}},"
       " template: {spec: {containers: [{name: c, image: i}, {name: d, image: k}]}}}, status: {succeeded: 1, startTime: "
       "'2026-01-01T00:59:10Z'}}");
-  EXPECT_EQ(printed(builtin("Job"), {job}, {.is_wide = true}),
+  EXPECT_EQ(printed(builtin_table("Job"), {job}, {.is_wide = true}),
             "NAME   STATUS    COMPLETIONS   DURATION   AGE   CONTAINERS   IMAGES   SELECTOR\n"
             "j      Running   1/3           50s        60s   c,d          i,k      u=v\n");
 }
@@ -86,8 +85,8 @@ TEST(Table, shows_the_columns_of_a_crd_by_their_types) {
       {.name = "Odd", .type = "integer", .format = "", .description = "", .priority = 0, .json_path = ".status.odd"},
       {.name = "Started", .type = "date", .format = "", .description = "", .priority = 0, .json_path = ".status.start"}};
   const std::vector<Object> objects{
-      parsed("{metadata: {name: w}, status: {conditions: [{type: Done, status: 'True'}], steps: 4, odd: x, start: "
-             "'2026-01-01T00:00:00Z'}}")};
+      yaml("{metadata: {name: w}, status: {conditions: [{type: Done, status: 'True'}], steps: 4, odd: x, start: "
+           "'2026-01-01T00:00:00Z'}}")};
   EXPECT_EQ(printed(type, objects),
             "NAME   DONE   STEPS   ODD   STARTED\n"
             "w      True   4             60m\n");
@@ -97,11 +96,11 @@ TEST(Table, shows_the_columns_of_a_crd_by_their_types) {
             R"({"name":"Name","type":"string","format":"name","description":"metadata.name","priority":0})");
 }
 
-TEST(Table, of_nothing_prints_nothing) { EXPECT_EQ(printed(builtin("Pod"), {}), ""); }
+TEST(Table, of_nothing_prints_nothing) { EXPECT_EQ(printed(builtin_table("Pod"), {}), ""); }
 
 TEST(Table, has_a_cell_for_every_column_of_every_builtin_kind) {
   for (const ResourceType& type : builtin_types()) {
-    const std::vector<Object> objects{parsed("{metadata: {name: a, creationTimestamp: '2026-01-01T00:00:00Z'}}")};
+    const std::vector<Object> objects{yaml("{metadata: {name: a, creationTimestamp: '2026-01-01T00:00:00Z'}}")};
     const json::Value table = make_table(type, objects, kNow, RowObject::Object);
     EXPECT_EQ(table["rows"].item(0)["cells"].size(), type.columns.size()) << type.kind.kind;
     for (const Column& column : type.columns) {

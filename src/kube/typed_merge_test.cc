@@ -1,4 +1,5 @@
 #include "kube/typed_merge.h"
+#include "json/text_test.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,6 @@ namespace slipway::kube::typed {
 namespace {
 
 using json::Value;
-
-Value yaml(std::string_view text) { return json::parse_yaml(text).value(); }
 
 /// {list: items by key name, set: strings}
 class TypedMerge : public testing::Test {

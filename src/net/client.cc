@@ -14,7 +14,7 @@
 namespace slipway::net {
 namespace {
 
-constexpr std::size_t kReadSize = 16 * 1024;
+constexpr std::size_t kAnswerReadSize = 16 * 1024;
 
 enum class Choice : bool { kept_or_fresh, fresh };
 
@@ -110,7 +110,7 @@ class AnswerStream : public http::BodyStream {
         lease_.reset();
         co_return std::nullopt;
       }
-      const auto got = co_await lease->stream->read(lease->input, kReadSize, std::nullopt);
+      const auto got = co_await lease->stream->read(lease->input, kAnswerReadSize, std::nullopt);
       if (!got) co_return fail(got.error());
       SLIPWAY_CO_TRY_VOID(*got == 0 ? parser_.finish() : parser_.feed(lease->input));
     }
@@ -200,7 +200,7 @@ Task<Result<MessageParser>> Client::State::read_answer(LeasePtr lease, Form form
       continue;
     }
     if (parser.is_done() || (is_streaming && parser.is_head_done())) co_return parser;
-    SLIPWAY_CO_TRY(got, co_await lease->stream->read(lease->input, kReadSize, deadline));
+    SLIPWAY_CO_TRY(got, co_await lease->stream->read(lease->input, kAnswerReadSize, deadline));
     if (got > 0) continue;
     if (!parser.is_head_done()) co_return fail(Reason::ServiceUnavailable, "connection: closed before an answer came");
     SLIPWAY_CO_TRY_VOID(parser.finish());
@@ -295,7 +295,7 @@ Task<Result<void>> Client::State::open_tunnel(std::shared_ptr<Stream> stream, Ur
   MessageParser parser = MessageParser::response(options.message, true);
   std::string input;
   while (!parser.is_head_done()) {
-    SLIPWAY_CO_TRY(got, co_await stream->read(input, kReadSize, deadline));
+    SLIPWAY_CO_TRY(got, co_await stream->read(input, kAnswerReadSize, deadline));
     if (got == 0) co_return fail(Reason::ServiceUnavailable, "proxy: closed before an answer came");
     SLIPWAY_CO_TRY_VOID(parser.feed(input));
   }

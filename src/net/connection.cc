@@ -10,7 +10,7 @@
 namespace slipway::net {
 namespace {
 
-constexpr std::size_t kReadSize = 16 * 1024;
+constexpr std::size_t kRequestReadSize = 16 * 1024;
 constexpr std::size_t kReadAhead = 64 * 1024;   // of pipelined requests while a stream is being sent
 constexpr std::size_t kSentAtOnce = 64 * 1024;  // of a stream, before others have their turn
 constexpr std::size_t kLeastSent = 1024;        // what a piece counts at least: making it is work, too
@@ -74,7 +74,7 @@ Task<bool> Connection::wait_for_bytes() {
   const std::uint64_t number = ++server_.next_number;
   server_.idle.emplace(number, this);
   const auto got = co_await stream_->read(
-      input_, kReadSize, server_.env.clock.steady() + (is_first_ ? limits.header_timeout : limits.idle_timeout));
+      input_, kRequestReadSize, server_.env.clock.steady() + (is_first_ ? limits.header_timeout : limits.idle_timeout));
   server_.idle.erase(number);
   is_first_ = false;
   co_return got && *got > 0;
@@ -112,7 +112,7 @@ Task<Result<void>> Connection::read_head(MessageParser& parser) {
       co_return fail(std::move(status));
     }
     if (parser.is_head_done()) co_return Result<void>{};
-    const auto got = co_await stream_->read(input_, kReadSize, deadline);
+    const auto got = co_await stream_->read(input_, kRequestReadSize, deadline);
     if (!got) co_return fail(got.error());
     if (*got == 0) co_return fail(Reason::ServiceUnavailable, "the client has gone");
   }
@@ -146,7 +146,7 @@ Task<Result<void>> Connection::read_body(MessageParser& parser) {
       co_return fail(Reason::TooManyRequests, "too many large requests at once, please try again later");
     }
     if (parser.is_done()) co_return Result<void>{};
-    const auto got = co_await stream_->read(input_, kReadSize, deadline);
+    const auto got = co_await stream_->read(input_, kRequestReadSize, deadline);
     if (!got) co_return fail(got.error());
     if (*got == 0) co_return fail(Reason::ServiceUnavailable, "the client has gone");
   }
@@ -222,7 +222,7 @@ Task<bool> Connection::send_stream(std::shared_ptr<http::BodyStream> body) {
 
 Task<> Connection::watch_hangup(std::shared_ptr<http::BodyStream> body) {
   while (input_.size() < kReadAhead) {
-    const auto got = co_await stream_->read(input_, kReadSize, std::nullopt);
+    const auto got = co_await stream_->read(input_, kRequestReadSize, std::nullopt);
     if (got && *got > 0) continue;
     // Closed while the stream was being sent, or interrupted at its end, when closing it again does no harm.
     body->close();
@@ -251,7 +251,7 @@ Task<> Connection::part() {
   const Steady deadline = server_.env.clock.steady() + kLingerTime;
   for (std::uint64_t dropped = 0; dropped < kLingerBytes;) {
     input_.clear();
-    const auto got = co_await stream_->read(input_, kReadSize, deadline);
+    const auto got = co_await stream_->read(input_, kRequestReadSize, deadline);
     if (!got || *got == 0) co_return;
     dropped += *got;
   }

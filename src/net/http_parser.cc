@@ -9,7 +9,7 @@ namespace slipway::net {
 namespace {
 
 namespace beast = boost::beast;
-using beast::error_code;
+using boost::system::error_code;
 using Text = beast::string_view;
 
 std::string_view view(Text text) { return {text.data(), text.size()}; }

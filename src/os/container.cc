@@ -37,9 +37,9 @@ void reset_signals() {
 }
 
 /// What the child does before its command; the text tells why it cannot. Runs in the forked child.
-class Launch {
+class ContainerLaunch {
  public:
-  Launch(const PodContainer& container, const std::string& pod_folder, PodMounting mounting)
+  ContainerLaunch(const PodContainer& container, const std::string& pod_folder, PodMounting mounting)
       : container_(container),
         pod_folder_(pod_folder),
         mounting_(mounting),
@@ -120,7 +120,7 @@ class Launch {
   std::string root_;
 };
 
-[[noreturn]] void become_container(Launch launch, PodMark mark, pid_t parent, const Streams& streams, int report) {
+[[noreturn]] void become_container(ContainerLaunch launch, PodMark mark, pid_t parent, const Streams& streams, int report) {
   setsid();
   reset_signals();
   // Where that is refused the environment has to do.
@@ -178,7 +178,7 @@ std::expected<StartedContainer, std::string> start_container(const PodContainer&
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return failure("cannot fork");
-  if (child == 0) become_container(Launch(container, pod_folder, mounting), mark, parent, *streams, to_parent.get());
+  if (child == 0) become_container(ContainerLaunch(container, pod_folder, mounting), mark, parent, *streams, to_parent.get());
   to_parent = Descriptor();
   const std::string why = read_report(from_child.get());
   if (why.empty()) return StartedContainer{identify(child), start_relay(container, child, *streams)};

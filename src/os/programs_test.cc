@@ -320,5 +320,7 @@ TEST(Sandbox, programs_that_start_at_once_do_not_wait_for_each_other) {
   EXPECT_EQ(ended, kCount);
 }
 
+#undef SKIP_WITHOUT_SANDBOX
+
 }  // namespace
 }  // namespace slipway::os

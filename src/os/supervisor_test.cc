@@ -18,7 +18,7 @@
 namespace slipway::os {
 namespace {
 
-constexpr const char* kPath = "PATH=/usr/local/bin:/usr/bin:/bin";
+constexpr const char* kSupervisorPath = "PATH=/usr/local/bin:/usr/bin:/bin";
 
 /// A pod in a folder of its own, under a supervisor that is a child of the test.
 class Pod {
@@ -74,7 +74,7 @@ class Pod {
 
  private:
   PodContainer container(const std::string& name, std::vector<std::string> argv) {
-    return {.name = name, .argv = std::move(argv), .env = {kPath}, .log = folder / (name + ".log")};
+    return {.name = name, .argv = std::move(argv), .env = {kSupervisorPath}, .log = folder / (name + ".log")};
   }
 };
 
@@ -120,8 +120,8 @@ TEST(Supervisor, a_container_inherits_nothing_but_what_the_manifest_says) {
                 "env | sort | grep -v -e ^PWD= -e ^SHLVL= -e ^_=; ls /proc/self/fd | wc -l; grep SigBlk /proc/self/status");
   pod.run();
   EXPECT_EQ(pod.log("main"),
-            fmt::format("{}\nPOD_ROOT=\nSLIPWAY_CONTAINER=main\nSLIPWAY_POD={}\n4\nSigBlk:\t0000000000000000\n", kPath,
-                        pod.folder.path()));
+            fmt::format("{}\nPOD_ROOT=\nSLIPWAY_CONTAINER=main\nSLIPWAY_POD={}\n4\nSigBlk:\t0000000000000000\n",
+                        kSupervisorPath, pod.folder.path()));
 }
 
 TEST(Supervisor, a_command_that_cannot_be_run_is_a_start_error) {

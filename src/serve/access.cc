@@ -7,7 +7,7 @@
 namespace slipway::serve {
 namespace {
 
-constexpr unsigned kPrivate = 0600;
+constexpr unsigned kKeyFileMode = 0600;
 
 /// ES256 with one key.
 class KeySigner : public server::TokenSigner {
@@ -28,7 +28,7 @@ Result<std::string> open_key(Env& env, const std::string& folder) {
   if (known || known.error().reason != Reason::NotFound) return known;
   SLIPWAY_TRY_VOID(env.files.make_folders(folder));
   std::string made = net::make_signing_key();
-  SLIPWAY_TRY_VOID(env.files.write(path, made, kPrivate));
+  SLIPWAY_TRY_VOID(env.files.write(path, made, kKeyFileMode));
   return made;
 }
 

@@ -8,7 +8,7 @@
 namespace slipway::serve {
 namespace {
 
-constexpr unsigned kPrivate = 0600;
+constexpr unsigned kPairFileMode = 0600;
 constexpr Duration kRenewBefore = std::chrono::hours{24 * 30};
 constexpr const char* kAuthority = "slipway-ca";
 constexpr const char* kUser = "slipway-admin";
@@ -20,8 +20,8 @@ Result<net::KeyPair> read_pair(Env& env, const std::string& path) {
 }
 
 Result<void> write_pair(Env& env, const std::string& path, const net::KeyPair& pair) {
-  SLIPWAY_TRY_VOID(env.files.write(path + ".key", pair.key_pem, kPrivate));
-  return env.files.write(path + ".crt", pair.certificate_pem, kPrivate);
+  SLIPWAY_TRY_VOID(env.files.write(path + ".key", pair.key_pem, kPairFileMode));
+  return env.files.write(path + ".crt", pair.certificate_pem, kPairFileMode);
 }
 
 bool is_valid(const net::CertificateInfo& info, Time now, Duration rest) {

@@ -24,7 +24,7 @@ constexpr std::array kObjectVerbs{"create", "delete", "deletecollection", "get",
 constexpr std::array kStatusVerbs{"get", "patch", "update"};
 
 /// A resource or subresource as discovery tells it.
-struct Row {
+struct DiscoveryRow {
   std::string name;  // "pods", "pods/log"
   std::string singular;
   kube::GroupVersionKind kind;
@@ -34,7 +34,7 @@ struct Row {
   std::vector<std::string> categories;
 };
 /// By name, so that subresources follow their resource.
-using Rows = std::map<std::string, Row>;
+using Rows = std::map<std::string, DiscoveryRow>;
 struct Group {
   std::map<std::string, Rows, NewerVersionFirst> versions;
 };
@@ -50,25 +50,25 @@ std::vector<std::string> sorted_verbs(const std::vector<client::Verb>& verbs) {
 void add_type(Rows& rows, const kube::ResourceType& type) {
   const std::string& plural = type.resource.plural;
   rows[plural] =
-      Row{plural,           type.singular,  type.kind, type.is_namespaced, {kObjectVerbs.begin(), kObjectVerbs.end()},
-          type.short_names, type.categories};
+      DiscoveryRow{plural,           type.singular,  type.kind, type.is_namespaced, {kObjectVerbs.begin(), kObjectVerbs.end()},
+                   type.short_names, type.categories};
   if (!type.has_status) return;
   const std::string status = plural + "/status";
-  rows[status] = Row{status, "", type.kind, type.is_namespaced, {kStatusVerbs.begin(), kStatusVerbs.end()}, {}, {}};
+  rows[status] = DiscoveryRow{status, "", type.kind, type.is_namespaced, {kStatusVerbs.begin(), kStatusVerbs.end()}, {}, {}};
 }
 
 void add_scale(Rows& rows, const kube::ResourceType& type) {
   if (!type.scale) return;
   const std::string scale = type.resource.plural + "/scale";
   const kube::GroupVersionKind kind{"autoscaling", "v1", "Scale"};
-  rows[scale] = Row{scale, "", kind, type.is_namespaced, {kStatusVerbs.begin(), kStatusVerbs.end()}, {}, {}};
+  rows[scale] = DiscoveryRow{scale, "", kind, type.is_namespaced, {kStatusVerbs.begin(), kStatusVerbs.end()}, {}, {}};
 }
 
 void add_endpoint(Rows& rows, const server::Endpoint& endpoint) {
   const std::string& plural = endpoint.resource.plural;
   std::string name = endpoint.subresource.empty() ? plural : plural + "/" + endpoint.subresource;
   std::string singular = endpoint.subresource.empty() ? lower(endpoint.kind.kind) : "";
-  rows[name] = Row{name, singular, endpoint.kind, endpoint.is_namespaced, sorted_verbs(endpoint.verbs), {}, {}};
+  rows[name] = DiscoveryRow{name, singular, endpoint.kind, endpoint.is_namespaced, sorted_verbs(endpoint.verbs), {}, {}};
 }
 
 /// A kind that functions answer has the verbs that have one.
@@ -77,7 +77,8 @@ void add_answered(Rows& rows, const server::Served& served) {
   for (const auto& [part, verbs] : served.answered_parts) {
     if (verbs.empty()) continue;
     const std::string name = part.empty() ? type.resource.plural : type.resource.plural + "/" + part;
-    rows[name] = Row{name, part.empty() ? type.singular : "", type.kind, type.is_namespaced, sorted_verbs(verbs), {}, {}};
+    rows[name] =
+        DiscoveryRow{name, part.empty() ? type.singular : "", type.kind, type.is_namespaced, sorted_verbs(verbs), {}, {}};
     if (!part.empty()) continue;
     rows[name].short_names = type.short_names;
     rows[name].categories = type.categories;
@@ -103,7 +104,7 @@ Groups groups_of(const server::Registry& registry) {
 
 Value texts(const std::vector<std::string>& list) { return json::array(std::span<const std::string>(list)); }
 
-Value legacy_row(const Row& row, const std::string& group, const std::string& version) {
+Value legacy_row(const DiscoveryRow& row, const std::string& group, const std::string& version) {
   json::ObjectBuilder out;
   out.add("name", row.name).add("singularName", row.singular).add("namespaced", row.is_namespaced);
   if (row.kind.group != group || row.kind.version != version) {
@@ -120,7 +121,7 @@ Value kind_of(const kube::GroupVersionKind& kind) {
   return json::object({{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}});
 }
 
-Value aggregated_row(const Row& row) {
+Value aggregated_row(const DiscoveryRow& row) {
   json::ObjectBuilder out;
   out.add("resource", row.name).add("responseKind", kind_of(row.kind));
   out.add("scope", row.is_namespaced ? "Namespaced" : "Cluster").add("singularResource", row.singular);

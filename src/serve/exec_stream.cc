@@ -16,7 +16,7 @@ enum class Channel : unsigned char { in = 0, out = 1, err = 2, status = 3, windo
 
 // The newest first: what is chosen when a client offers several.
 constexpr std::string_view kProtocols[] = {"v5.channel.k8s.io", "v4.channel.k8s.io"};
-constexpr std::int64_t kMostCharacters = 10'000;
+constexpr std::int64_t kMostTerminalCharacters = 10'000;
 using kube::kPods;
 
 Task<bool> send(std::shared_ptr<net::WebSocket> socket, Channel channel, std::string text) {
@@ -30,7 +30,7 @@ void resize(server::PodExec& exec, std::string_view text) {
   if (!size) return;
   const std::int64_t columns = (*size)["Width"].as_int();
   const std::int64_t rows = (*size)["Height"].as_int();
-  const auto is_size = [](std::int64_t number) { return number > 0 && number <= kMostCharacters; };
+  const auto is_size = [](std::int64_t number) { return number > 0 && number <= kMostTerminalCharacters; };
   if (is_size(columns) && is_size(rows)) exec.resize(static_cast<unsigned>(columns), static_cast<unsigned>(rows));
 }
 

@@ -13,12 +13,12 @@ namespace {
 const char* const kHealth = "/healthz";
 
 /// A place among those that are in flight.
-class Held {
+class HeldFamily {
  public:
-  explicit Held(std::size_t& count) : count_(count) { ++count_; }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() { --count_; }
+  explicit HeldFamily(std::size_t& count) : count_(count) { ++count_; }
+  HeldFamily(const HeldFamily&) = delete;
+  HeldFamily& operator=(const HeldFamily&) = delete;
+  ~HeldFamily() { --count_; }
 
  private:
   std::size_t& count_;
@@ -59,7 +59,7 @@ Task<Result<http::Response>> FamilyPaths::response(http::Request request, std::s
   const bool is_refused_often = strangers_.is_over(source, env_.clock.steady());
   if (is_refused_often || in_flight_ >= kInFlight)
     co_return fail(Reason::TooManyRequests, "too many requests at once: try again");
-  const Held held(in_flight_);
+  const HeldFamily held(in_flight_);
   auto answered = co_await row->run({env_, client_}, std::move(request), nullptr);
   if (!answered) strangers_.add_refused(source, env_.clock.steady());
   co_return answered;

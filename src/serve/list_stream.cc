@@ -7,11 +7,11 @@
 namespace slipway::serve {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{64} << 10;
+constexpr std::size_t kListPiece = std::size_t{64} << 10;
 
 class ListStream : public http::BodyStream {
  public:
-  ListStream(Env& env, ListText text) : text_(std::move(text)), turn_(env, kPiece) {}
+  ListStream(Env& env, ListText text) : text_(std::move(text)), turn_(env, kListPiece) {}
 
   /// One turn's worth. Whoever sends it lets others run before asking for more.
   std::string piece() {

@@ -18,7 +18,7 @@ using json::Value;
 
 /// A log that has not grown is looked at again after this.
 constexpr Duration kLookAgain = std::chrono::milliseconds{100};
-constexpr std::size_t kPiece = 64 * 1024;
+constexpr std::size_t kLogPiece = 64 * 1024;
 using kube::kPods;
 
 struct LogOptions {
@@ -157,7 +157,7 @@ class LogStream : public http::BodyStream {
 
   Task<Result<std::string>> read(std::uint64_t offset) {
     if (pods_ == nullptr || (end_ && offset >= *end_)) co_return std::string();
-    const std::size_t limit = end_ ? std::min<std::uint64_t>(kPiece, *end_ - offset) : kPiece;
+    const std::size_t limit = end_ ? std::min<std::uint64_t>(kLogPiece, *end_ - offset) : kLogPiece;
     auto piece = co_await pods_->logs(pod_, {.container = options_.container, .offset = offset, .limit = limit});
     if (!piece && piece.error().reason == Reason::NotFound) co_return std::string();
     co_return piece;

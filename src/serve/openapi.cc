@@ -6,14 +6,13 @@
 
 #include "json/text.h"
 #include "serve/negotiate.h"
+#include "serve/route.h"
 #include "server/endpoint.h"
 
 namespace slipway::serve {
 namespace {
 
 using Document = kube::OpenApiDocuments::Document;
-
-std::unexpected<Status> not_found() { return fail(Reason::NotFound, "the server could not find the requested resource"); }
 
 /// HTTP methods of verbs, each once.
 std::vector<std::string> methods_of(const server::Endpoint& endpoint) {

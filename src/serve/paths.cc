@@ -7,6 +7,7 @@
 
 #include "serve/discovery.h"
 #include "serve/openapi.h"
+#include "serve/route.h"
 #include "serve/shape.h"
 
 namespace slipway::serve {
@@ -26,8 +27,6 @@ struct Place {
 
   const server::Registry& registry() const { return site.registry; }
 };
-
-std::unexpected<Status> not_found() { return fail(Reason::NotFound, "the server could not find the requested resource"); }
 
 http::Response text_response(std::string body, int code = 200) {
   http::Response response;

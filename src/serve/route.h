@@ -32,4 +32,9 @@ Route route_of(std::vector<std::string> segments);
 /// `wants_watch`.
 Result<client::Verb> verb_of(std::string_view method, const Route& route, bool wants_watch);
 
+/// The answer where nothing is served at the path, in the words of the API server.
+inline std::unexpected<Status> not_found() {
+  return fail(Reason::NotFound, "the server could not find the requested resource");
+}
+
 }  // namespace slipway::serve

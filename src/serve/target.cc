@@ -1,11 +1,12 @@
 #include "serve/target.h"
 
+#include "serve/route.h"
+
 namespace slipway::serve {
 namespace {
 
 using client::Verb;
 
-std::unexpected<Status> not_found() { return fail(Reason::NotFound, "the server could not find the requested resource"); }
 std::unexpected<Status> not_allowed() {
   return fail(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource");
 }

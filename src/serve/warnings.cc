@@ -7,8 +7,8 @@
 namespace slipway::serve {
 namespace {
 
-constexpr std::size_t kMostCharacters = 4096;      // in all
-constexpr std::size_t kMostCharactersOfOne = 256;  // where all would be too many
+constexpr std::size_t kMostWarningCharacters = 4096;  // in all
+constexpr std::size_t kMostCharactersOfOne = 256;     // where all would be too many
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
@@ -45,10 +45,10 @@ void add_warnings(http::Headers& headers, std::span<const std::string> texts) {
     once.push_back(text);
     total += characters(text);
   }
-  const bool is_cut = total > kMostCharacters;
+  const bool is_cut = total > kMostWarningCharacters;
   std::size_t written = 0;
   for (std::string_view text : once) {
-    if (is_cut && written >= kMostCharacters) return;
+    if (is_cut && written >= kMostWarningCharacters) return;
     if (is_cut) text = cut(text, kMostCharactersOfOne);
     written += characters(text);
     headers.add("Warning", warning_value(text));

@@ -4,7 +4,7 @@ namespace slipway::serve {
 namespace {
 
 /// Pieces of about this size go out at once; more events than that wait for the reader.
-constexpr std::size_t kPiece = 64 * 1024;
+constexpr std::size_t kWatchPiece = 64 * 1024;
 
 class WatchStream : public http::BodyStream {
  public:
@@ -41,7 +41,7 @@ class WatchStream : public http::BodyStream {
       out = event_line(client::to_string(event.type), shaped_event(event.object, *view_.type, view_.form, now, true));
     }
     is_first_ = false;
-    while (next_event_ < events_.size() && out.size() < kPiece) {
+    while (next_event_ < events_.size() && out.size() < kWatchPiece) {
       out += *view_.texts->line(events_[next_event_++], view_.type, view_.form, now);
     }
     return out;

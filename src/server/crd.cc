@@ -11,7 +11,7 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kPrefix = "/registry/apiextensions.k8s.io/customresourcedefinitions/";
+constexpr std::string_view kDefinitionsPrefix = "/registry/apiextensions.k8s.io/customresourcedefinitions/";
 
 std::vector<std::string> strings(const Value& list) {
   std::vector<std::string> result;
@@ -130,10 +130,10 @@ bool is_named_as_builtin(const Registry& registry, std::string_view group, std::
 }
 
 DefinitionProjection::DefinitionProjection(store::Store& store, Registry& registry)
-    : registry_(registry), following_(store.follow(std::string(kPrefix), *this, store::Sight::Durable)) {}
+    : registry_(registry), following_(store.follow(std::string(kDefinitionsPrefix), *this, store::Sight::Durable)) {}
 
 void DefinitionProjection::apply(const store::Change& change) {
-  const auto [plural, group] = split_name(std::string_view(change.key).substr(kPrefix.size()));
+  const auto [plural, group] = split_name(std::string_view(change.key).substr(kDefinitionsPrefix.size()));
   if (is_named_as_builtin(registry_, group, plural)) return;
   const auto known = registry_.versions(group, plural);
   if (std::ranges::any_of(known, [](const ServedPtr& one) { return one->answers != nullptr; })) return;
@@ -145,7 +145,7 @@ void DefinitionProjection::apply(const store::Change& change) {
 
 std::vector<std::string> waiting_crds(const ServerContext& context, std::string_view name) {
   std::vector<std::string> waiting;
-  const auto range = context.store.range({.prefix = std::string(kPrefix), .start = {}});
+  const auto range = context.store.range({.prefix = std::string(kDefinitionsPrefix), .start = {}});
   if (!range) return waiting;
   for (const auto& [key, entry] : range->entries) {
     const std::string_view other = kube::name(entry.value);
@@ -158,10 +158,10 @@ std::vector<std::string> waiting_crds(const ServerContext& context, std::string_
 
 std::vector<std::string> wrongly_accepted_crds(const ServerContext& context) {
   std::vector<std::string> found;
-  const auto range = context.store.range({.prefix = std::string(kPrefix), .start = {}});
+  const auto range = context.store.range({.prefix = std::string(kDefinitionsPrefix), .start = {}});
   if (!range) return found;
   for (const auto& [key, entry] : range->entries) {
-    const auto [plural, group] = split_name(std::string_view(key).substr(kPrefix.size()));
+    const auto [plural, group] = split_name(std::string_view(key).substr(kDefinitionsPrefix.size()));
     if (!is_named_as_builtin(context.registry, group, plural)) continue;
     if (kube::is_true(entry.value, "NamesAccepted") || kube::is_true(entry.value, "Established")) {
       found.emplace_back(kube::name(entry.value));

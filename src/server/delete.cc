@@ -15,8 +15,8 @@ namespace {
 
 /// So many are planned in one turn and written in one append.
 constexpr std::size_t kDeletesAtOnce = 128;
-constexpr std::size_t kKeysAtOnce = 16;
-constexpr std::size_t kKeysPerTurn = 512;
+constexpr std::size_t kDeleteKeysAtOnce = 16;
+constexpr std::size_t kDeleteKeysPerTurn = 512;
 
 Value with_deletion(const Value& object, Time when, std::int64_t grace_seconds, bool counts_generation) {
   json::ObjectBuilder meta(object["metadata"]);
@@ -56,10 +56,10 @@ Task<Result<std::vector<std::string>>> selected_keys(ServerContext& context, con
   };
   SLIPWAY_CO_TRY(pages, context.store.pages({.prefix = selection.prefix, .start = {}, .limit = 0, .at = 0, .wants = wants}));
   std::vector<std::string> keys;
-  for (Turn turn(context.env, kKeysPerTurn); !pages->is_over();) {
-    SLIPWAY_CO_TRY(piece, pages->next(kKeysAtOnce));
+  for (Turn turn(context.env, kDeleteKeysPerTurn); !pages->is_over();) {
+    SLIPWAY_CO_TRY(piece, pages->next(kDeleteKeysAtOnce));
     for (auto& [key, entry] : piece.entries) keys.push_back(std::move(key));
-    if (turn.spend(kKeysAtOnce)) co_await turn.pass();
+    if (turn.spend(kDeleteKeysAtOnce)) co_await turn.pass();
   }
   co_return keys;
 }

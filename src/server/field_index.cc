@@ -6,8 +6,8 @@
 namespace slipway::server {
 namespace {
 
-constexpr std::size_t kKeysAtOnce = 16;
-constexpr std::size_t kKeysPerTurn = 512;
+constexpr std::size_t kIndexKeysAtOnce = 16;
+constexpr std::size_t kIndexKeysPerTurn = 512;
 
 /// Names and namespaces are in the key.
 bool is_looked_up(const kube::FieldSelector::Requirement& one) { return one.is_equal && !one.field.starts_with("metadata."); }
@@ -21,14 +21,14 @@ FieldIndex::FieldIndex(store::Store& store, ServedPtr served, std::string field)
 
 Task<Result<void>> FieldIndex::fill(Env& env, const store::Store& store) {
   SLIPWAY_CO_TRY(pages, store.pages({.prefix = served_->prefix}));
-  Turn turn(env, kKeysPerTurn);
+  Turn turn(env, kIndexKeysPerTurn);
   while (!pages->is_over()) {
-    SLIPWAY_CO_TRY(piece, pages->next(kKeysAtOnce));
+    SLIPWAY_CO_TRY(piece, pages->next(kIndexKeysAtOnce));
     for (const auto& [key, entry] : piece.entries) {
       if (changed_.contains(key)) continue;
       keys_[kube::field_text(served_->matched(entry.value, entry.modified), field_)].insert(key);
     }
-    if (turn.spend(kKeysAtOnce)) co_await turn.pass();
+    if (turn.spend(kIndexKeysAtOnce)) co_await turn.pass();
   }
   is_filled_ = true;
   changed_.clear();

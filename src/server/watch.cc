@@ -19,8 +19,8 @@ constexpr Duration kBookmarkEvery = std::chrono::minutes{1};
 constexpr Duration kBookmarkBeforeEnd = std::chrono::seconds{2};
 constexpr std::size_t kMostTombstones = 512;
 /// Keys of the state to begin with that are looked at between two looks at the clock, and in one turn.
-constexpr std::size_t kKeysAtOnce = 16;
-constexpr std::size_t kKeysPerTurn = 512;
+constexpr std::size_t kWatchKeysAtOnce = 16;
+constexpr std::size_t kWatchKeysPerTurn = 512;
 /// Changes that a watch with selectors looks at in one turn.
 constexpr std::size_t kNarrowBatch = 100;
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
@@ -51,7 +51,7 @@ class ServerWatch : public client::Watch {
         owes_end_of_state_(start.marks_end_of_state),
         has_bookmarks_(start.has_bookmarks),
         deadline_(start.deadline),
-        turn_(context.env, kKeysPerTurn) {
+        turn_(context.env, kWatchKeysPerTurn) {
     plan_bookmark(context_.env.clock.steady());
   }
 
@@ -93,13 +93,13 @@ class ServerWatch : public client::Watch {
   /// Adds the next events of the state to begin with, as many as fit in what is left of the turn.
   Result<void> take_of_state(std::vector<WatchEvent>& events) {
     for (bool is_turn_over = false; state_ != nullptr && !is_turn_over && events.size() < context_.options.watch_batch;) {
-      auto piece = state_->next(std::min(kKeysAtOnce, context_.options.watch_batch - events.size()));
+      auto piece = state_->next(std::min(kWatchKeysAtOnce, context_.options.watch_batch - events.size()));
       if (!piece) return fail(ended_by(std::move(piece).error()));
       for (const auto& [key, entry] : piece->entries) {
         events.push_back({WatchEvent::Type::Added, served_->shown(entry.value, entry.modified)});
       }
       if (state_->is_over()) state_.reset();
-      is_turn_over = turn_.spend(kKeysAtOnce);
+      is_turn_over = turn_.spend(kWatchKeysAtOnce);
     }
     if (state_ == nullptr && std::exchange(owes_end_of_state_, false)) events.push_back(bookmark(state_revision_, true));
     return {};

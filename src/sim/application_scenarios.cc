@@ -64,7 +64,8 @@ std::string data_line(const Object& map) {
 Task<> pause(World& world, Duration time) { co_await sleep_for(world.user_domain().env(), time); }
 
 /// Looks every virtual second.
-Task<Object> wait_for(World& world, kube::Resource resource, std::string name, std::function<bool(const Object&)> holds) {
+Task<Object> wait_for_object(World& world, kube::Resource resource, std::string name,
+                             std::function<bool(const Object&)> holds) {
   for (;;) {
     const auto found = co_await client::get(world.user(), resource, {"default", name});
     SLIPWAY_CHECK(found.has_value(), found.error().message);
@@ -74,7 +75,7 @@ Task<Object> wait_for(World& world, kube::Resource resource, std::string name, s
 }
 
 Task<Object> wait_for_application(World& world, std::string phase, std::string revision) {
-  Object seen = co_await wait_for(world, kApplications, kShop, [phase, revision](const Object& application) {
+  Object seen = co_await wait_for_object(world, kApplications, kShop, [phase, revision](const Object& application) {
     const Value& status = application["status"];
     return status["status"].as_string() == phase && status["latestRevision"]["name"].as_string() == revision &&
            status["observedGeneration"].as_int() == kube::generation(application);
@@ -173,7 +174,7 @@ Task<> application(World& world) {
   co_await apply_text(world, shop(1));
   world.tell(application_line(co_await wait_for_application(world, "workflowSuspending", "shop-v1")));
   co_await resume_application(world);
-  co_await wait_for(world, kApplications, kShop, has_failed_step);
+  co_await wait_for_object(world, kApplications, kShop, has_failed_step);
   co_await apply_text(world, kStage);
   world.tell(application_line(co_await wait_for_application(world, "running", "shop-v1")));
   co_await drift(world);
@@ -271,13 +272,14 @@ spec:
     }
     return std::string();
   };
-  co_await wait_for(world, kWorkflowRuns, kRun, [phase_of](const Object& run) { return phase_of(run, "two") == "failed"; });
+  co_await wait_for_object(world, kWorkflowRuns, kRun,
+                           [phase_of](const Object& run) { return phase_of(run, "two") == "failed"; });
   co_await apply_text(world, kStage);
-  const Object waiting = co_await wait_for(world, kWorkflowRuns, kRun,
-                                           [phase_of](const Object& run) { return phase_of(run, "approve") == "suspending"; });
+  const Object waiting = co_await wait_for_object(
+      world, kWorkflowRuns, kRun, [phase_of](const Object& run) { return phase_of(run, "approve") == "suspending"; });
   world.tell(steps_line(waiting["status"]));
   co_await write_status(world, kWorkflowRuns, kRun, json::object({{"suspend", false}}));
-  co_await wait_for(world, kWorkflowRuns, kRun, [](const Object& run) { return run["status"]["finished"].as_bool(); });
+  co_await wait_for_object(world, kWorkflowRuns, kRun, [](const Object& run) { return run["status"]["finished"].as_bool(); });
 }
 
 /// The last step is not run before the user has let it, nor before what it takes its value from.

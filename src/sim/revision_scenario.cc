@@ -71,7 +71,7 @@ std::string component_rollout(std::string_view target, std::string_view plan) {
 }
 
 /// That the rollout has this target and state; looks every half second.
-Task<> wait_for(World& world, kube::Resource resource, std::string name, std::string target, std::string state) {
+Task<> wait_for_state(World& world, kube::Resource resource, std::string name, std::string target, std::string state) {
   for (;;) {
     const auto seen = co_await client::get(world.user(), resource, {"default", name});
     const Value status = seen ? (*seen)["status"] : Value();
@@ -95,19 +95,19 @@ Task<> tell_greeting(World& world, std::string name) {
 
 Task<> revisions(World& world) {
   co_await apply_text(world, settings("one") + revision("a-v1", "web:1") + app_rollout("a-v1", "numBatches: 1, "));
-  co_await wait_for(world, kAppRollouts, "web", "a-v1", "rolloutSucceed");
+  co_await wait_for_state(world, kAppRollouts, "web", "a-v1", "rolloutSucceed");
   co_await apply_text(world,
                       settings("two") + revision("a-v2", "web:2") + app_rollout("a-v2", "numBatches: 2, batchPartition: 0, "));
-  co_await wait_for(world, kAppRollouts, "web", "a-v2", "batchReady");
+  co_await wait_for_state(world, kAppRollouts, "web", "a-v2", "batchReady");
   co_await apply_text(world, settings("three") + app_rollout("a-v2", "numBatches: 2, "));
-  co_await wait_for(world, kAppRollouts, "web", "a-v2", "rolloutSucceed");
+  co_await wait_for_state(world, kAppRollouts, "web", "a-v2", "rolloutSucceed");
   co_await tell_greeting(world, "web-v1");
   co_await tell_greeting(world, "web-v2");
   co_await apply_text(world, recorded("api-v1", 1, "2s") + component_rollout("api-v1", ""));
-  co_await wait_for(world, kRollouts, "api", "api-v1", "rolloutSucceed");
+  co_await wait_for_state(world, kRollouts, "api", "api-v1", "rolloutSucceed");
   co_await apply_text(
       world, recorded("api-v2", 2, "never") + component_rollout("api-v2", "batchDeadlineSeconds: 20, onFailure: Revert, "));
-  co_await wait_for(world, kRollouts, "api", "api-v2", "rolloutFailed");
+  co_await wait_for_state(world, kRollouts, "api", "api-v2", "rolloutFailed");
   co_await tell_greeting(world, "api-v1");
 }
 

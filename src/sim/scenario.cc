@@ -35,7 +35,7 @@ using kube::kNamespaces;
 using kube::kPods;
 using kube::kReplicaSets;
 using kube::kSecrets;
-const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
+const kube::Resource kScenarioStatefulSets{"apps", "v1", "statefulsets"};
 const kube::Resource kWidgets{"example.test", "v1", "widgets"};
 
 /// The type of a manifest: a built-in kind, one of a family, or the widgets that scenarios define.
@@ -153,7 +153,7 @@ class Census {
       note(set, fmt::format("replicaset {} revision={} {}", title, kube::annotation(set, "deployment.kubernetes.io/revision"),
                             replicas_text(set)));
     }
-    for (const Object& set : all(kStatefulSets)) {
+    for (const Object& set : all(kScenarioStatefulSets)) {
       titles_[std::string(kube::uid(set))] = fmt::format("{}/{}", kube::name(set), image_of(set));
       note(set, fmt::format("statefulset {} {} partition={} {}", kube::name(set), image_of(set),
                             set["spec"]["updateStrategy"]["rollingUpdate"]["partition"].as_int(), replicas_text(set)));

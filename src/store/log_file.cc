@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kApplicationId = 0x536c6970;  // "Slip"
 constexpr std::int64_t kFormat = 1;
 constexpr int kBusyTimeout_ms = 5000;
-constexpr std::size_t kHeaderSize = 100;
+constexpr std::size_t kLogHeaderSize = 100;
 
 /// Big-endian, as SQLite writes its header.
 std::int64_t header_word(std::string_view header, std::size_t offset) {
@@ -50,19 +50,19 @@ Result<bool> check_nothing_lost(sqlite3_vfs* vfs, const std::string& path) {
 /// Looks at the file's header without SQLite, which might change a file that is not ours. True when there is one.
 Result<bool> probe(sqlite3_vfs* vfs, const std::string& path) {
   const auto file = VfsFile::open(vfs, path, SQLITE_OPEN_READONLY);
-  const std::string header = file ? file->read(kHeaderSize) : "";
+  const std::string header = file ? file->read(kLogHeaderSize) : "";
   if (header.empty()) return check_nothing_lost(vfs, path);
   // A power cut while the database was made: its journal undoes that. SQLite must look first.
   if (exists(vfs, path + "-journal")) return false;
-  if (header.size() < kHeaderSize || !header.starts_with(std::string_view("SQLite format 3\0", 16))) return foreign(path);
+  if (header.size() < kLogHeaderSize || !header.starts_with(std::string_view("SQLite format 3\0", 16))) return foreign(path);
   SLIPWAY_TRY_VOID(check_identity(path, header_word(header, 68), header_word(header, 60)));
   return true;
 }
 
 std::int64_t user_version(sqlite3_vfs* vfs, const std::string& path) {
   const auto file = VfsFile::open(vfs, path, SQLITE_OPEN_READONLY);
-  const std::string header = file ? file->read(kHeaderSize) : "";
-  return header.size() < kHeaderSize ? 0 : header_word(header, 60);
+  const std::string header = file ? file->read(kLogHeaderSize) : "";
+  return header.size() < kLogHeaderSize ? 0 : header_word(header, 60);
 }
 
 /// A database that was not closed is nothing without its write-ahead log. The header is read after the log was looked for:

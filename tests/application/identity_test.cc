@@ -124,9 +124,9 @@ constexpr Way kWays[] = {
 };
 
 /// What must not change, and what must not be seen.
-class World {
+class IdentityWorld {
  public:
-  World() : plane_(&image()) {
+  IdentityWorld() : plane_(&image()) {
     for (const char* ns : {"team", "elsewhere"}) plane_.make_namespace(ns);
     for (const char* object : kWorld) EXPECT_EQ(plane_.apply(yaml(object), "team"), "") << object;
     EXPECT_TRUE(plane_.pass(std::chrono::seconds{1}));
@@ -211,12 +211,12 @@ class World {
 TEST(Identity, an_editor_reaches_nothing_beyond_the_namespace_through_an_application) {
   for (const Way& way : kWays) {
     SCOPED_TRACE(way.name);
-    World of_admin;
+    IdentityWorld of_admin;
     ASSERT_EQ(of_admin.apply(way.spec, kAdmin), "");
     of_admin.pass(std::chrono::minutes{1});
     EXPECT_TRUE(!of_admin.changed().empty() || of_admin.is_seen()) << json::print(of_admin.application()["status"]);
 
-    World world;
+    IdentityWorld world;
     ASSERT_EQ(world.apply(way.spec, kEditor), "");
     world.pass(std::chrono::minutes{1});
     EXPECT_EQ(world.changed(), std::set<std::string>{});
@@ -231,7 +231,7 @@ TEST(Identity, an_editor_reaches_nothing_beyond_the_namespace_through_a_workflow
     const Value steps = yaml(way.spec)["workflow"];
     if (steps.is_null()) continue;
     SCOPED_TRACE(way.name);
-    World of_admin, world;
+    IdentityWorld of_admin, world;
     ASSERT_EQ(of_admin.apply_run(steps, kAdmin), "");
     of_admin.pass(std::chrono::minutes{1});
     EXPECT_TRUE(!of_admin.changed().empty() || of_admin.is_seen());
@@ -243,7 +243,7 @@ TEST(Identity, an_editor_reaches_nothing_beyond_the_namespace_through_a_workflow
 }
 
 TEST(Identity, an_editor_delivers_in_the_own_namespace) {
-  World world;
+  IdentityWorld world;
   ASSERT_EQ(world.apply("{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, "
                         "metadata: {name: new}}]}}]}",
                         kEditor),
@@ -253,7 +253,7 @@ TEST(Identity, an_editor_delivers_in_the_own_namespace) {
 }
 
 TEST(Identity, what_an_administrator_delivered_stays_when_an_editor_takes_the_application_over) {
-  World world;
+  IdentityWorld world;
   ASSERT_EQ(world.apply(kWays[0].spec, kAdmin), "");
   world.pass(std::chrono::minutes{1});
   const auto delivered = world.changed();
@@ -312,7 +312,7 @@ TEST(Identity, what_another_wrote_reaches_nothing_beyond_the_namespace_with_the_
   for (const Part& part : kParts) {
     SCOPED_TRACE(part.name);
     for (const User& second : {kAdmin, kEditor}) {
-      World world;
+      IdentityWorld world;
       ASSERT_EQ(world.apply_object(part.before, kAdmin), "");
       ASSERT_EQ(world.apply(part.spec, kAdmin), "");
       world.pass(std::chrono::minutes{1});
@@ -330,7 +330,7 @@ TEST(Identity, what_another_wrote_reaches_nothing_beyond_the_namespace_with_the_
 }
 
 TEST(Identity, colleagues_share_what_stays_in_the_namespace) {
-  World world;
+  IdentityWorld world;
   ASSERT_EQ(world.apply_object(kParts[0].before, kEditor), "");
   ASSERT_EQ(world.apply(kParts[0].spec, kAdmin), "");
   world.pass(std::chrono::minutes{1});
@@ -339,7 +339,7 @@ TEST(Identity, colleagues_share_what_stays_in_the_namespace) {
 
 TEST(Identity, a_workflow_run_with_the_workflow_of_another_stays_in_the_namespace) {
   for (const User& first : {kAdmin, kEditor}) {
-    World world;
+    IdentityWorld world;
     ASSERT_EQ(world.apply_object(kParts[0].after, first), "");
     ASSERT_EQ(world.apply_object("{apiVersion: core.oam.dev/v1alpha1, kind: WorkflowRun, metadata: {name: a}, spec: "
                                  "{workflowRef: wf}}",
@@ -351,7 +351,7 @@ TEST(Identity, a_workflow_run_with_the_workflow_of_another_stays_in_the_namespac
 }
 
 TEST(Identity, revisions_are_written_by_the_controller) {
-  World world;
+  IdentityWorld world;
   ASSERT_EQ(world.apply(kParts[0].spec, kEditor), "");
   const char* revision =
       "{apiVersion: core.oam.dev/v1beta1, kind: ApplicationRevision, metadata: {name: a-v1}, spec: "

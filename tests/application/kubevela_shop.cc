@@ -45,7 +45,7 @@ spec:
         parameter: text: string
         outputs: paper: {apiVersion: "v1", kind: "ConfigMap", data: text: parameter.text}
 )";
-constexpr const char* kLabels = R"(
+constexpr const char* kShopLabels = R"(
 app.oam.dev/name: shop
 app.oam.dev/namespace: shop
 app.oam.dev/component: web
@@ -74,7 +74,7 @@ class Shop {
   explicit Shop(const Store& store) : store_(store) {
     store_(yaml(kNote));
     app_ = store_(yaml(kShop));
-    const Value labels = yaml(kLabels);
+    const Value labels = yaml(kShopLabels);
     const Value deployment = store_labelled(kDeployment, labels.with("app.oam.dev/resourceType", "WORKLOAD"));
     const Value trait = labels.with("app.oam.dev/resourceType", "TRAIT")
                             .with("trait.oam.dev/type", "note")

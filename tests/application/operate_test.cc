@@ -8,7 +8,7 @@
 namespace slipway::oracle_test {
 namespace {
 
-struct Kind {
+struct OperatedKind {
   const char* manifest;  // two steps: one that waits for a person, one that does not
   const char* reference;
   const char* waiting;
@@ -16,7 +16,7 @@ struct Kind {
   const char* ended;
 };
 
-const Kind kKinds[] = {
+const OperatedKind kKinds[] = {
     {R"({apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: a, namespace: default}, spec: {
       components: [{name: web, type: webservice, properties: {image: a}}],
       workflow: {steps: [{name: ask, type: suspend}, {name: go, type: deploy}]}}})",
@@ -31,24 +31,24 @@ const Kind kKinds[] = {
 
 class Operate : public testing::Test {
  protected:
-  Value now(const Kind& kind) { return plane_.find(kHub, *json::parse_yaml(kind.reference)); }
-  std::string phase(const Kind& kind) { return now(kind)["status"]["status"].str(); }
+  Value now(const OperatedKind& kind) { return plane_.find(kHub, *json::parse_yaml(kind.reference)); }
+  std::string phase(const OperatedKind& kind) { return now(kind)["status"]["status"].str(); }
   /// Makes one and lets it come to its first step.
-  void begin(const Kind& kind) {
+  void begin(const OperatedKind& kind) {
     plane_.make_namespace("default");
     ASSERT_EQ(plane_.apply(*json::parse_yaml(kind.manifest), "default"), "");
     plane_.pass(std::chrono::seconds{10});
     ASSERT_EQ(phase(kind), kind.waiting);
     ASSERT_TRUE(plane::waits_for_person(now(kind)));
   }
-  std::string act(const Kind& kind, const std::string& verb, const std::string& part = "") {
+  std::string act(const OperatedKind& kind, const std::string& verb, const std::string& part = "") {
     return plane_.act(*json::parse_yaml(kind.reference), "workflow " + verb, part);
   }
   Plane plane_{&image()};
 };
 
 TEST_F(Operate, what_waits_goes_on_when_it_is_resumed) {
-  for (const Kind& kind : kKinds) {
+  for (const OperatedKind& kind : kKinds) {
     begin(kind);
     EXPECT_EQ(act(kind, "resume"), "");
     EXPECT_FALSE(plane::waits_for_person(now(kind))) << "before the workflow has gone on, too";
@@ -58,7 +58,7 @@ TEST_F(Operate, what_waits_goes_on_when_it_is_resumed) {
 }
 
 TEST_F(Operate, one_step_can_be_named) {
-  for (const Kind& kind : kKinds) {
+  for (const OperatedKind& kind : kKinds) {
     begin(kind);
     EXPECT_NE(act(kind, "resume", "nobody"), "");
     EXPECT_EQ(act(kind, "resume", "ask"), "");
@@ -68,7 +68,7 @@ TEST_F(Operate, one_step_can_be_named) {
 }
 
 TEST_F(Operate, what_is_terminated_ends_and_cannot_be_resumed) {
-  for (const Kind& kind : kKinds) {
+  for (const OperatedKind& kind : kKinds) {
     begin(kind);
     EXPECT_EQ(act(kind, "terminate"), "");
     plane_.pass(std::chrono::seconds{30});

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Serves files by URL.
-class Files : public HttpClient {
+class OutsideFiles : public HttpClient {
  public:
   std::map<std::string, std::string> files;
   std::size_t calls = 0;
@@ -60,7 +60,7 @@ class Outside : public ::testing::Test {
     plane_.pass(90s);
   }
 
-  Files files_;
+  OutsideFiles files_;
   Plane plane_;
 };
 
@@ -161,7 +161,7 @@ TEST_F(Outside, a_cloud_resource_is_shared_once_its_secret_is_there) {
   EXPECT_EQ(find("v1", "Secret", "conn", "prod", kWorker)["data"]["BUCKET"].as_string(), base64_encode("here"));
 }
 
-constexpr const char* kOther = R"(
+constexpr const char* kOtherPlane = R"(
 apiVersion: core.oam.dev/v1beta1
 kind: WorkflowStepDefinition
 metadata: {name: look, namespace: vela-system}
@@ -176,7 +176,7 @@ spec:
 )";
 
 TEST_F(Outside, components_of_another_application_can_be_loaded) {
-  apply(kOther);
+  apply(kOtherPlane);
   apply(
       "{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {name: store}, spec: {components: [{name: db, type: "
       "statefulset, properties: {image: d}}]}}");

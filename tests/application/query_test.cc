@@ -8,7 +8,7 @@
 namespace slipway::oracle_test {
 namespace {
 
-constexpr const char* kApplication = R"({apiVersion: core.oam.dev/v1beta1, kind: Application,
+constexpr const char* kQueriedApplication = R"({apiVersion: core.oam.dev/v1beta1, kind: Application,
   metadata: {name: shop, namespace: default}, spec: {
     components: [
       {name: web, type: webservice, properties: {image: a, ports: [{port: 8080, expose: true}]},
@@ -35,7 +35,7 @@ std::string answer(const std::string& query) {
                     {"metadata", json::object({{"name", "ask"}, {"namespace", "default"}})},
                     {"spec", json::object({{"schematic", json::object({{"cue", json::object({{"template", text}})}})}})}});
   EXPECT_EQ(plane.apply(definition, "default"), "");
-  EXPECT_EQ(plane.apply(*json::parse_yaml(kApplication), "default"), "");
+  EXPECT_EQ(plane.apply(*json::parse_yaml(kQueriedApplication), "default"), "");
   plane.pass(std::chrono::seconds{30});
   const Value application = plane.find(kHub, kReference);
   for (const Value& step : application["status"]["workflow"]["steps"].items()) {
@@ -44,14 +44,14 @@ std::string answer(const std::string& query) {
   return "the step was not reached: " + json::print(application["status"]);
 }
 
-struct Row {
+struct QueryRow {
   const char* what;
   const char* query;
   const char* told;
 };
 
 TEST(Query, steps_are_told_what_became_of_the_application) {
-  const Row rows[] = {
+  const QueryRow rows[] = {
       {"pods of one cluster",
        "q: query.#CollectPods & {$params: app: {name: context.name, namespace: context.namespace, "
        "filter: cluster: \"cluster-worker\"}}\n"
@@ -106,7 +106,7 @@ TEST(Query, steps_are_told_what_became_of_the_application) {
        "told: [if q.list != _|_ for p in q.list {p.cluster}]",
        "local; cluster-worker"},
   };
-  for (const Row& row : rows) EXPECT_EQ(answer(row.query), row.told) << row.what;
+  for (const QueryRow& row : rows) EXPECT_EQ(answer(row.query), row.told) << row.what;
 }
 
 }  // namespace

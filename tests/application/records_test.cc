@@ -24,7 +24,7 @@ constexpr const char* kStandard = R"({apiVersion: core.oam.dev/v1beta1, kind: Ap
       {type: expose, properties: {port: [8000], type: ClusterIP}},
       {type: sidecar, properties: {name: log, image: busybox, cmd: [tail, -f]}}]}]}})";
 
-constexpr const char* kReference =
+constexpr const char* kRecordsReference =
     "{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: default, name: shop-00001}";
 
 constexpr const char* kPasses = "slipway_reconcile_total application";
@@ -63,7 +63,7 @@ class StandardRecords : public testing::Test {
     plane->make_namespace("default");
     EXPECT_EQ(plane->apply(*json::parse_yaml(kStandard), "default"), "");
     plane->pass(std::chrono::minutes{2});
-    const Value application = plane->find(kHub, *json::parse_yaml(kReference));
+    const Value application = plane->find(kHub, *json::parse_yaml(kRecordsReference));
     EXPECT_EQ(application["status"]["status"].as_string(), "running") << json::print(application);
     return plane;
   }

@@ -112,7 +112,7 @@ TEST_F(Template, is_written_back_and_then_delivered) {
   EXPECT_EQ(condition("Render")["status"].as_string(), "True");
 }
 
-Value application_reference(const std::string& name) {
+Value templated_reference(const std::string& name) {
   return json::object(
       {{"apiVersion", "core.oam.dev/v1beta1"}, {"kind", "Application"}, {"namespace", kNamespace}, {"name", name}});
 }
@@ -151,7 +151,7 @@ TEST_F(Template, nothing_is_rendered_while_a_step_before_rendering_waits) {
   EXPECT_TRUE(outside_.find("v1", "ConfigMap", "a-v1").is_null()) << "the rendered resources";
   EXPECT_TRUE(condition("Render").is_null());
   for (int tries = 0; tries < 3 && outside_.end().starts_with("workflowSuspending"); ++tries) {
-    EXPECT_EQ(outside_.plane().act(application_reference("a"), "workflow resume"),
+    EXPECT_EQ(outside_.plane().act(templated_reference("a"), "workflow resume"),
               "");  // the spec that was written back asks anew
   }
   EXPECT_EQ(outside_.end(), "running ask:succeeded render:succeeded deliver:succeeded instance:succeeded");

@@ -7,7 +7,7 @@ namespace {
 
 using Pipelines = CommandLine;
 
-void expect_has(const std::string& text, const std::vector<std::string>& parts) {
+void expect_shows(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
     EXPECT_NE(text.find(part), std::string::npos) << "missing \"" << part << "\" in:\n" << text;
   }
@@ -17,7 +17,7 @@ TEST_F(Pipelines, one_is_created_applied_paused_and_shown) {
   const Ended created = slipway({"pipeline", "create", "web", "--app", "HelmRelease/web", "--environment", "dev=web",
                                  "--environment", "prod=eu/web,us/web", "--manual"});
   EXPECT_EQ(created.code, 0) << created.err;
-  expect_has(created.out, {"kind: Pipeline", "- name: dev", "- name: prod", "name: us", "manual: true"});
+  expect_shows(created.out, {"kind: Pipeline", "- name: dev", "- name: prod", "name: us", "manual: true"});
   const std::string release =
       "apiVersion: pipelines.slipway.dev/v1alpha1\nkind: Release\nmetadata: {name: web-1}\nspec: {pipeline: web, version: "
       "1.0.0}\n";
@@ -29,18 +29,18 @@ TEST_F(Pipelines, one_is_created_applied_paused_and_shown) {
     words.insert(words.end(), {"--data-dir", data_dir()});
     return slipway(std::move(words));
   };
-  expect_has(pipeline({"list", "-A"}).out, {"NAMESPACE", "default", "HelmRelease web", "prod"});
-  expect_has(pipeline({"status", "pipeline/web", "-o", "table"}).out, {"ENVIRONMENT", "CLUSTER", "eu", "us"});
+  expect_shows(pipeline({"list", "-A"}).out, {"NAMESPACE", "default", "HelmRelease web", "prod"});
+  expect_shows(pipeline({"status", "pipeline/web", "-o", "table"}).out, {"ENVIRONMENT", "CLUSTER", "eu", "us"});
   const Ended held = pipeline({"hold", "web", "--environment", "dev", "--environment", "prod"});
   EXPECT_EQ(held.code, 0) << held.err;
-  expect_has(held.out, {"nothing is promoted into dev, prod as local"});
+  expect_shows(held.out, {"nothing is promoted into dev, prod as local"});
   const Ended promoted = pipeline({"promote", "web", "--to", "prod", "--version", "1.0.0"});
   EXPECT_EQ(promoted.code, 0) << promoted.err;
-  expect_has(promoted.out, {"1.0.0 is to get into prod as local"});
-  expect_has(promoted.err, {"prod is held"});
-  expect_has(slipway({"describe", "pipeline/web", "--data-dir", data_dir()}).out, {"Application:", "HelmRelease web"});
-  expect_has(slipway({"why", "pipeline/web", "--data-dir", data_dir()}).out, {"root cause"});
-  expect_has(pipeline({"resume", "web"}).out, {": over"});
+  expect_shows(promoted.out, {"1.0.0 is to get into prod as local"});
+  expect_shows(promoted.err, {"prod is held"});
+  expect_shows(slipway({"describe", "pipeline/web", "--data-dir", data_dir()}).out, {"Application:", "HelmRelease web"});
+  expect_shows(slipway({"why", "pipeline/web", "--data-dir", data_dir()}).out, {"root cause"});
+  expect_shows(pipeline({"resume", "web"}).out, {": over"});
 }
 
 /// Whoever may write to a served cluster would read and write with the server's rights.
@@ -78,30 +78,30 @@ TEST_F(Pipelines, one_is_committed_to_a_real_repository_once) {
   const Ended made = with({});
   EXPECT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(made.out, "pipelines/web.yaml: committed as " + repository.tip() + " of branch main\n");
-  expect_has(repository.show("main", "pipelines/web.yaml"), {"kind: Pipeline", "name: web"});
+  expect_shows(repository.show("main", "pipelines/web.yaml"), {"kind: Pipeline", "name: web"});
   const Ended again = with({});
   EXPECT_EQ(again.out, "pipelines/web.yaml: is so already in " + repository.tip() + " of branch main\n");
   const Ended branch = with({"--git-branch", "add-web", "--git-base", "main", "--git-path", "web.yaml"});
   EXPECT_EQ(branch.code, 0) << branch.err;
-  expect_has(repository.show("add-web", "web.yaml"), {"kind: Pipeline"});
+  expect_shows(repository.show("add-web", "web.yaml"), {"kind: Pipeline"});
   const Ended missing = with({"--git-branch", "absent"});
   EXPECT_EQ(missing.code, 2);
-  expect_has(missing.err, {"refs/heads/absent"});
+  expect_shows(missing.err, {"refs/heads/absent"});
   const Ended nowhere =
       slipway({"pipeline", "create", "web", "--app", "HelmRelease/web", "--environment", "dev=web", "--commit"});
   EXPECT_EQ(nowhere.code, 2);
-  expect_has(nowhere.err, {"--commit needs --git-url"});
+  expect_shows(nowhere.err, {"--commit needs --git-url"});
 }
 
 TEST_F(Pipelines, wrong_input_is_told_with_what_to_do) {
   const Ended nothing = slipway({"pipeline", "create", "web"});
   EXPECT_EQ(nothing.code, 2);
-  expect_has(nothing.err, {"say what is delivered: --app KIND/NAME"});
+  expect_shows(nothing.err, {"say what is delivered: --app KIND/NAME"});
   const Ended verb = slipway({"pipeline", "promot", "web"});
   EXPECT_EQ(verb.code, 2);
   const Ended twice = slipway({"pipeline", "create", "web", "--app", "HelmRelease/web", "--environment", "dev=a,a"});
   EXPECT_EQ(twice.code, 2);
-  expect_has(twice.err, {"spec.environments[0].targets[1]", "Duplicate value"});
+  expect_shows(twice.err, {"spec.environments[0].targets[1]", "Duplicate value"});
 }
 
 TEST_F(Pipelines, a_manifest_with_a_tab_is_refused_with_its_line) {
@@ -109,7 +109,7 @@ TEST_F(Pipelines, a_manifest_with_a_tab_is_refused_with_its_line) {
       {"run", "-f", write("tab.yaml", "apiVersion: pipelines.weave.works/v1alpha1\nkind: Pipeline\nmetadata:\n\tname: web\n"),
        "--data-dir", data_dir()});
   EXPECT_EQ(ended.code, 2);
-  expect_has(ended.err, {"tab.yaml", "4"});
+  expect_shows(ended.err, {"tab.yaml", "4"});
 }
 
 }  // namespace

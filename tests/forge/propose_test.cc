@@ -12,7 +12,7 @@ namespace {
 using Kind = pipeline::PromotionEffect::Kind;
 using Stage = pipeline::ChangeState::Stage;
 
-constexpr const char* kBranch = "promotion-default-podinfo-prod";
+constexpr const char* kProposedBranch = "promotion-default-podinfo-prod";
 
 class ProposeTest : public PromotionFixture, public testing::WithParamInterface<Dialect (*)()> {
  protected:
@@ -70,7 +70,7 @@ TEST_P(ProposeTest, is_withdrawn_for_a_newer_one_unless_it_was_merged) {
   EXPECT_EQ(act(Kind::Withdraw, "6.3.0", "k1").stage, Stage::Closed);
   EXPECT_EQ(act(Kind::Withdraw, "6.3.0", "nobody").stage, Stage::Closed);
   EXPECT_EQ(act(Kind::Bring, "6.4.0", "k2").stage, Stage::Proposed);
-  EXPECT_EQ(prod(kBranch), marked("6.4.0"));
+  EXPECT_EQ(prod(kProposedBranch), marked("6.4.0"));
   ASSERT_TRUE(server_.merge(server_.pulls().back().id));
   EXPECT_EQ(act(Kind::Withdraw, "6.4.0", "k2").stage, Stage::Made) << "it is in: nothing is to be taken back";
   EXPECT_EQ(act(Kind::Bring, "6.3.0", "k1").stage, Stage::Closed) << "what was closed stays closed";

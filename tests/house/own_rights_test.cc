@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = SLIPWAY_SOURCE_DIR;
+const fs::path kRightsRoot = SLIPWAY_SOURCE_DIR;
 
 struct Allowed {
   int uses = 0;
@@ -22,7 +22,7 @@ struct Allowed {
 
 std::map<std::string, Allowed> allowed() {
   std::map<std::string, Allowed> rows;
-  std::ifstream in(kRoot / "tools/own_rights.txt");
+  std::ifstream in(kRightsRoot / "tools/own_rights.txt");
   const std::regex row(R"((\S+)\s*\|\s*(\d+)\s*\|\s*(\S.*))");
   for (std::string line; std::getline(in, line);) {
     std::smatch parts;
@@ -51,8 +51,8 @@ int uses_in(const fs::path& file, bool counts_clusters) {
 
 TEST(OwnRights, of_the_process_are_used_where_a_reason_says_so) {
   std::map<std::string, Allowed> rows = allowed();
-  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src/delivery")) {
-    const std::string path = fs::relative(entry.path(), kRoot).string();
+  for (const auto& entry : fs::recursive_directory_iterator(kRightsRoot / "src/delivery")) {
+    const std::string path = fs::relative(entry.path(), kRightsRoot).string();
     if (entry.path().extension() != ".cc" || path.contains("_test.")) continue;
     // In the room of Applications run.on() is AppRun's, which acts as the author.
     const int uses = uses_in(entry.path(), !path.starts_with("src/delivery/application/"));

@@ -21,8 +21,8 @@ namespace {
 namespace rollout = delivery::rollout;
 using namespace std::chrono_literals;
 
-constexpr int kLanes = 16;           // requests at a time
-constexpr Duration kBroken = 10min;  // ends only a broken run
+constexpr int kLanes = 16;                // requests at a time
+constexpr Duration kBrokenSplit = 10min;  // ends only a broken run
 
 /// SLIPWAY_SPLIT=full: 20,000 requests per weight, as `make test-split` runs it.
 int requests() {
@@ -70,7 +70,7 @@ class Front {
 
   /// The text that answers; "" and a failed test when it is no 200.
   Task<std::string> get(http::Headers headers) {
-    HttpCall call{.url = url("/"), .headers = std::move(headers), .timeout = kBroken};
+    HttpCall call{.url = url("/"), .headers = std::move(headers), .timeout = kBrokenSplit};
     const auto answer = co_await client_->send(std::move(call));
     const bool is_good = answer && answer->status == 200;
     if (!is_good) ADD_FAILURE() << (answer ? std::to_string(answer->status) : answer.error().message) << front_->log();
@@ -130,9 +130,9 @@ class Front {
   }
 
   Task<> serving() {
-    const Steady deadline = env().clock.steady() + kBroken;
+    const Steady deadline = env().clock.steady() + kBrokenSplit;
     while (env().clock.steady() < deadline) {
-      HttpCall call{.url = url("/-/version"), .timeout = kBroken};
+      HttpCall call{.url = url("/-/version"), .timeout = kBrokenSplit};
       const auto answer = co_await client_->send(std::move(call));
       if (answer && answer->body == std::to_string(version_)) co_return;
       co_await sleep_for(env(), 2ms);
@@ -171,7 +171,7 @@ spec:
           - {path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}
 )";
 
-constexpr const char* kRoute = R"(
+constexpr const char* kSplitRoute = R"(
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata: {name: web, namespace: shop}
@@ -207,7 +207,7 @@ class Split : public ::testing::TestWithParam<Provider> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Providers, Split, ::testing::Values(Provider{"nginx", kIngress}, Provider{"gatewayapi", kRoute}),
+INSTANTIATE_TEST_SUITE_P(Providers, Split, ::testing::Values(Provider{"nginx", kIngress}, Provider{"gatewayapi", kSplitRoute}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(Split, clients_see_the_weight_within_two_points_and_0_and_100_exactly) {

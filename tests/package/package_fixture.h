@@ -15,6 +15,7 @@
 #include "../pipeline/landscape.h"
 #include "client/client.h"
 #include "delivery/package/kind.h"
+#include "deployment.h"
 #include "git/repositories.h"
 #include "os/test_folder.h"
 #include "plane/plane_fixture_test.h"
@@ -26,7 +27,6 @@ using pipeline_test::Repository;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-enum class Deployment : bool { No, Yes };
 /// Who asks: empty is the process itself; groups give system:masters.
 struct As {
   std::string user = "alice";

@@ -14,6 +14,7 @@
 
 #include "../pipeline/landscape.h"
 #include "delivery/package/kind.h"
+#include "deployment.h"
 
 namespace slipway::package_test {
 
@@ -22,8 +23,6 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using Files = std::map<std::string, std::string>;
-
-enum class Deployment : bool { No, Yes };
 
 class Packages : public pipeline_test::Landscape {
  public:

@@ -48,7 +48,7 @@ TEST_F(Variants, a_draft_has_all_that_its_variant_wants_in_its_first_commit) {
 constexpr const char* kDraft = "edge.web.packagevariant-1";
 constexpr const char* kNext = "edge.web.packagevariant-2";
 
-std::string config_map(std::string_view name, std::string_view value) {
+std::string config_map_with(std::string_view name, std::string_view value) {
   return fmt::format("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\ndata:\n  k: {}\n", name, value);
 }
 
@@ -61,11 +61,11 @@ TEST_F(Variants, a_missing_upstream_stalls_it_until_it_is_published) {
 }
 
 TEST_F(Variants, a_new_upstream_makes_an_upgrade_of_what_is_published) {
-  publish("blueprints", "web", "v1", {{"a.yaml", config_map("a", "one")}});
+  publish("blueprints", "web", "v1", {{"a.yaml", config_map_with("a", "one")}});
   variant();
   propose(kDraft);
   approve(kDraft);
-  EXPECT_EQ(publish("blueprints", "web", "v2", {{"a.yaml", config_map("a", "two")}}), 2);
+  EXPECT_EQ(publish("blueprints", "web", "v2", {{"a.yaml", config_map_with("a", "two")}}), 2);
   advance(seconds{5});
   EXPECT_EQ(revisions().size(), 3u + 2u) << "a revision upstream changes nothing by itself";  // with both placeholders
   set_spec(kVariants, "web", "{spec: {upstream: {revision: 2}}}");
@@ -76,12 +76,12 @@ TEST_F(Variants, a_new_upstream_makes_an_upgrade_of_what_is_published) {
 }
 
 TEST_F(Variants, an_upgrade_keeps_what_people_have_published_after_its_own_revision) {
-  publish("blueprints", "web", "v1", {{"a.yaml", config_map("a", "one")}});
+  publish("blueprints", "web", "v1", {{"a.yaml", config_map_with("a", "one")}});
   variant();
   propose(kDraft);
   approve(kDraft);
-  publish("edge", "web", "local", {{"local.yaml", config_map("local", "mine")}});
-  EXPECT_EQ(publish("blueprints", "web", "v2", {{"a.yaml", config_map("a", "two")}}), 2);
+  publish("edge", "web", "local", {{"local.yaml", config_map_with("local", "mine")}});
+  EXPECT_EQ(publish("blueprints", "web", "v2", {{"a.yaml", config_map_with("a", "two")}}), 2);
   set_spec(kVariants, "web", "{spec: {upstream: {revision: 2}}}");
   ASSERT_TRUE(until([&] { return lifecycle(kNext) == "Draft"; }, minutes{1})) << json::print(variant_object()["status"]);
   EXPECT_TRUE(files(kNext)["a.yaml"].contains("k: two"));
@@ -107,7 +107,7 @@ TEST_F(Variants, other_changes_write_into_a_draft_and_make_a_new_one_of_what_is_
 TEST_F(Variants, drafted_is_said_again_of_a_content_that_somebody_changed) {
   publish("blueprints", "web", "v1", {});
   variant();
-  edit(kDraft, [](Files& files) { files["b.yaml"] = config_map("b", "x"); });
+  edit(kDraft, [](Files& files) { files["b.yaml"] = config_map_with("b", "x"); });
   EXPECT_TRUE(until([&] { return condition(kDraft, "Drafted") == "True Drafted"; }, minutes{1}))
       << condition(kDraft, "Drafted");
 }
@@ -120,7 +120,7 @@ TEST_F(Variants, objects_of_the_cluster_are_injected_and_what_is_missing_is_a_ga
   variant("injectors: [{kind: ConfigMap, name: edge-01}]");
   EXPECT_EQ(condition(kDraft, "config.injection.ConfigMap.site"), "False NoResourceSelected");
   EXPECT_EQ(condition(kDraft, "ReadyToPropose").substr(0, 5), "False");
-  make(config_map("edge-01", "north"));
+  make(config_map_with("edge-01", "north"));
   ASSERT_TRUE(until([&] { return condition(kDraft, "config.injection.ConfigMap.site") == "True ConfigInjected"; }, minutes{1}));
   EXPECT_TRUE(files(kDraft)["site.yaml"].contains("k: north"));
   EXPECT_EQ(condition(kDraft, "ReadyToPropose").substr(0, 4), "True");
@@ -131,17 +131,17 @@ TEST_F(Variants, a_change_of_what_is_injected_reaches_drafts_and_what_is_publish
       "blueprints", "web", "v1",
       {{"site.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: site\n  annotations:\n    kpt.dev/config-injection: required\n"}});
-  make(config_map("edge-01", "north"));
+  make(config_map_with("edge-01", "north"));
   variant("injectors: [{kind: ConfigMap, name: edge-01}]");
   ASSERT_TRUE(files(kDraft)["site.yaml"].contains("k: north")) << files(kDraft)["site.yaml"];
-  make(config_map("edge-01", "south"));
+  make(config_map_with("edge-01", "south"));
   ASSERT_TRUE(until([&] { return files(kDraft)["site.yaml"].contains("k: south"); }, minutes{1}));
   propose(kDraft);
   approve(kDraft);
-  make(config_map("other", "west"));
+  make(config_map_with("other", "west"));
   advance(seconds{30});
   EXPECT_EQ(lifecycle(kNext), "") << "no injector names it";
-  make(config_map("edge-01", "east"));
+  make(config_map_with("edge-01", "east"));
   ASSERT_TRUE(until([&] { return lifecycle(kNext) == "Draft"; }, minutes{1}));
   EXPECT_TRUE(files(kNext)["site.yaml"].contains("k: east"));
 }
@@ -151,14 +151,14 @@ TEST_F(Variants, a_proposal_that_is_out_of_date_is_told_until_it_is_rejected) {
       "blueprints", "web", "v1",
       {{"site.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: site\n  annotations:\n    kpt.dev/config-injection: required\n"}});
-  make(config_map("edge-01", "north"));
+  make(config_map_with("edge-01", "north"));
   variant("injectors: [{kind: ConfigMap, name: edge-01}]");
   propose(kDraft);
   const auto ready = [&] { return kube::condition(variant_object(), "Ready"); };
   advance(seconds{5});
   EXPECT_EQ(ready()["status"].as_string(), "True");
   EXPECT_EQ(condition(kDraft, "Drafted"), "True Drafted");
-  make(config_map("edge-01", "south"));
+  make(config_map_with("edge-01", "south"));
   ASSERT_TRUE(until([&] { return ready()["status"].as_string() == "False"; }, minutes{1}));
   EXPECT_TRUE(ready()["message"].as_string().contains("slipway pkg reject " + std::string(kDraft))) << json::print(ready());
   EXPECT_EQ(condition(kDraft, "Drafted"), "False ProposalOutOfDate");

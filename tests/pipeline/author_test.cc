@@ -14,7 +14,7 @@ using delivery::pipeline::kGitopsClusters;
 using delivery::pipeline::kPipelines;
 
 const kube::Resource kDeployments{"apps", "v1", "deployments"};
-const kube::Resource kRoleBindings{"rbac.authorization.k8s.io", "v1", "rolebindings"};
+const kube::Resource kAuthorBindings{"rbac.authorization.k8s.io", "v1", "rolebindings"};
 
 /// alice may edit team-a; team-b has a Deployment "web" of which she may see nothing.
 class PipelineAuthor : public Landscape {
@@ -72,7 +72,7 @@ TEST_F(PipelineAuthor, a_status_shows_nothing_of_a_target_that_its_author_may_no
   bind("alice", "team-b");
   EXPECT_TRUE(until([&] { return target(1)["running"]["version"].as_string() == "web:7.7.7"; }, seconds{65}))
       << json::print(status());
-  remove(kHub, kRoleBindings, "alice", "team-b");
+  remove(kHub, kAuthorBindings, "alice", "team-b");
   advance(minutes{1});
   apply(kHub,
         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: team-a, labels: {a: b}}, spec: {replicas: 2, "

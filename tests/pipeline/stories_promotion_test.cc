@@ -176,7 +176,7 @@ TEST_F(PromotionStories, a_rollback_by_a_person_goes_through_the_repository_and_
   EXPECT_EQ(repository_.log("%s").back(), "promote podinfo 1.0.0 to prod");
 }
 
-constexpr const char* kBadPods =
+constexpr const char* kStoryBadPods =
     "  values: {podAnnotations: {slipway.dev/ready-after: never}}\n  upgrade: {remediation: {retries: 1}}\n";
 
 TEST_F(PromotionStories, story_8_goes_on_by_itself_once_a_release_that_was_rolled_back_gets_good) {
@@ -185,7 +185,7 @@ TEST_F(PromotionStories, story_8_goes_on_by_itself_once_a_release_that_was_rolle
                       {"dev/podinfo.yaml", marked_release("dev", "1.1.0")}},
                      "release 1.1.0");
   ASSERT_TRUE(until([&] { return version("dev") == "1.1.0"; }));
-  repository_.commit({{"staging/podinfo.yaml", marked_release("staging", "1.1.0", kBadPods)}}, "oops");
+  repository_.commit({{"staging/podinfo.yaml", marked_release("staging", "1.1.0", kStoryBadPods)}}, "oops");
   ASSERT_TRUE(until([&] { return target("staging")["state"] == Value("rolled back"); })) << json::print_pretty(status());
   advance(minutes{5});
   EXPECT_EQ(promotion("staging"), "1.1.0 Rejected RolledBackByAgent");

@@ -7,7 +7,7 @@
 namespace slipway::rollout_test {
 namespace {
 
-const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
+const kube::Resource kConfigStatefulSets{"apps", "v1", "statefulsets"};
 
 class Config : public RolloutTest {
  public:
@@ -114,11 +114,11 @@ TEST_F(Config, of_what_is_updated_in_place_comes_back_with_the_old_template) {
   advance(seconds{5});
   apply(fmt::format(fmt::runtime(kRollout), "{numBatches: 1, snapshotConfig: true}"));
   ASSERT_TRUE(until_state("rolloutSucceed"));
-  const Value second = pod_spec("db", kStatefulSets);
+  const Value second = pod_spec("db", kConfigStatefulSets);
   EXPECT_EQ(greeting(second), "one");
   EXPECT_NE(conf_of(second), "conf");
   settings("two");
-  patch(kStatefulSets, "db", "{spec: {updateStrategy: {rollingUpdate: {partition: 3}}}}");
+  patch(kConfigStatefulSets, "db", "{spec: {updateStrategy: {rollingUpdate: {partition: 3}}}}");
   version("db", 3, "StatefulSet", held, "never", "db:3");
   advance(seconds{5});
   apply(fmt::format(fmt::runtime(kRollout),
@@ -126,7 +126,7 @@ TEST_F(Config, of_what_is_updated_in_place_comes_back_with_the_old_template) {
   ASSERT_TRUE(until([&] { return !peek_status()["failure"].as_string().empty(); }));
   ASSERT_TRUE(until_state("rolloutFailed"));
   advance(minutes{1});
-  EXPECT_EQ(greeting(pod_spec("db", kStatefulSets)), "one");
+  EXPECT_EQ(greeting(pod_spec("db", kConfigStatefulSets)), "one");
   for (const Value& pod : list(kube::kPods)) EXPECT_EQ(greeting(pod["spec"]), "one") << kube::name(pod);
 }
 

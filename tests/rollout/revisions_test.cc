@@ -12,8 +12,8 @@ using delivery::rollout::kAppRollouts;
 using delivery::rollout::kRollouts;
 
 const kube::Resource kRevisions{"apps", "v1", "controllerrevisions"};
-const kube::Resource kStatefulSets{"apps", "v1", "statefulsets"};
-const kube::Resource kAutoscalers{"autoscaling", "v2", "horizontalpodautoscalers"};
+const kube::Resource kRevisionStatefulSets{"apps", "v1", "statefulsets"};
+const kube::Resource kScalers{"autoscaling", "v2", "horizontalpodautoscalers"};
 
 std::string workload(const std::string& image, std::int64_t replicas, const char* kind = "Deployment",
                      const char* annotations = "slipway.dev/ready-after: 2s") {
@@ -138,12 +138,12 @@ TEST_F(Revisions, of_a_stateful_set_are_renewed_in_place) {
   };
   EXPECT_EQ(pods_of("web:2"), 1);
   EXPECT_EQ(pods_of("web:1"), 2);
-  EXPECT_EQ(kube::annotation(get(kStatefulSets, "web"), delivery::kClaimedFields),
+  EXPECT_EQ(kube::annotation(get(kRevisionStatefulSets, "web"), delivery::kClaimedFields),
             "spec.replicas,spec.updateStrategy.rollingUpdate.partition");
   patch(kAppRollouts, "r", "{spec: {rolloutPlan: {batchPartition: null}}}");
   await("rolloutSucceed", "a-v2");
   EXPECT_EQ(pods_of("web:2"), 3);
-  EXPECT_EQ(kube::annotation(get(kStatefulSets, "web"), delivery::kClaimedFields), "");
+  EXPECT_EQ(kube::annotation(get(kRevisionStatefulSets, "web"), delivery::kClaimedFields), "");
 }
 
 TEST_F(Revisions, get_their_autoscalers_at_the_end) {
@@ -154,18 +154,18 @@ TEST_F(Revisions, get_their_autoscalers_at_the_end) {
   revision("a-v1", workload("web:1", 2), scaler);
   roll("a-v1", "", "{numBatches: 2, batchPartition: 0}");
   ASSERT_TRUE(until([&] { return rolled()["batchRollingState"].as_string() == "batchReady"; }));
-  EXPECT_TRUE(get(kAutoscalers, "web").is_null());
+  EXPECT_TRUE(get(kScalers, "web").is_null());
   patch(kAppRollouts, "r", "{spec: {rolloutPlan: {batchPartition: null}}}");
   await("rolloutSucceed", "a-v1");
   advance(seconds{10});
-  EXPECT_EQ(get(kAutoscalers, "web")["spec"]["scaleTargetRef"]["name"].as_string(), "web-v1");
+  EXPECT_EQ(get(kScalers, "web")["spec"]["scaleTargetRef"]["name"].as_string(), "web-v1");
   revision("a-v2", workload("web:2", 2, "Deployment", "slipway.dev/ready-after: never"), scaler);
   roll("a-v2", "a-v1", "{numBatches: 2, batchDeadlineSeconds: 30, onFailure: Revert}");
   ASSERT_TRUE(until([&] { return rolled()["rollingState"].as_string() == "rollingInBatches"; }));
-  EXPECT_TRUE(get(kAutoscalers, "web").is_null()) << "that of the source works against it too";
+  EXPECT_TRUE(get(kScalers, "web").is_null()) << "that of the source works against it too";
   await("rolloutFailed", "a-v2");
   advance(seconds{10});
-  EXPECT_EQ(get(kAutoscalers, "web")["spec"]["scaleTargetRef"]["name"].as_string(), "web-v1");
+  EXPECT_EQ(get(kScalers, "web")["spec"]["scaleTargetRef"]["name"].as_string(), "web-v1");
 }
 
 TEST_F(Revisions, that_are_not_there_are_waited_for) {

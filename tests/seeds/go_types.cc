@@ -18,7 +18,7 @@ using json::Value;
 
 namespace {
 
-const std::filesystem::path kRoot = SLIPWAY_SOURCE_DIR;
+const std::filesystem::path kTypesRoot = SLIPWAY_SOURCE_DIR;
 
 /// The type of JSON that a Go type is written as; empty: a type that the file may define.
 std::string scalar_of(const std::string& type) {
@@ -40,7 +40,7 @@ std::string scalar_of(const std::string& type) {
 GoFile read_go(const std::string& file) {
   static const std::regex kType(R"(^type (\w+) struct \{)");
   static const std::regex kConstant(R"(^\s*(\w+) \w+ = \"(\w+)\")");
-  std::ifstream in(kRoot / "tests" / file);
+  std::ifstream in(kTypesRoot / "tests" / file);
   GoFile go;
   std::string type;
   for (std::string line; std::getline(in, line);) {
@@ -69,7 +69,7 @@ GoFile read_go(const std::string& file) {
 }
 
 Value crd_version(const std::string& file) {
-  std::ifstream in(kRoot / "crds" / file);
+  std::ifstream in(kTypesRoot / "crds" / file);
   std::stringstream text;
   text << in.rdbuf();
   const auto parsed = json::parse_yaml(text.str());

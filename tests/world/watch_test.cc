@@ -27,7 +27,7 @@ using kube::kNamespaces;
 using kube::kSecrets;
 constexpr std::string_view kPrefix = "/registry/core/configmaps/";
 
-const Image& image() {
+const Image& watched_image() {
   static const Image kImage = Image::bootstrapped();
   return kImage;
 }
@@ -358,7 +358,7 @@ std::string play_watches(const Play& play, Counts& counts) {
   WorldOptions options;
   options.seed = play.seed;
   options.is_shuffled = true;
-  options.image = &image();
+  options.image = &watched_image();
   options.controllers.pods = plane::PodRuntimeKind::None;
   options.history_changes = play.seed % 3 == 0 ? 2000 : 40;
   options.watch_batch = 1 + play.seed % 7;

@@ -13,7 +13,7 @@
 
 namespace slipway::cue {
 
-using ast::Kind;
+using NodeKind = ast::Kind;
 
 namespace {
 
@@ -140,7 +140,7 @@ const ir::Expr* Compiler::data_value(const SourceText& source) {
   const ast::File* file = parse_source(kept, base, program_.arena, program_.diagnostics);
   Scope outside{nullptr, true, {}};
   InScope in(*this, outside);
-  bool is_value = file->decls.size() == 1 && file->decls[0]->kind != Kind::Field;
+  bool is_value = file->decls.size() == 1 && file->decls[0]->kind != NodeKind::Field;
   return is_value ? expression(*file->decls[0]) : struct_body(file->decls, base, false);
 }
 
@@ -231,16 +231,16 @@ const ir::Struct* Compiler::file(const ast::File& node, Scope& package_scope) {
                               [](const ast::Attribute* a) { return a->name == "extern" && a->body == "embed"; });
   declare_imports(scope, node);
   for (const ast::Node* decl : node.decls) {
-    if (decl->kind == Kind::Let) {
+    if (decl->kind == NodeKind::Let) {
       const auto& let = ast::as<ast::Let>(*decl);
       declare(
           scope,
           {let.name, Binding::Kind::Let, program_.labels.unique_let(let.name), let.expr, nullptr, 0, {}, let.pos, false, true});
     }
-    if (decl->kind != Kind::Field) continue;
+    if (decl->kind != NodeKind::Field) continue;
     const auto& field = ast::as<ast::Field>(*decl);
     Label label;
-    if (field.alias.empty() || field.label->kind == Kind::List) continue;
+    if (field.alias.empty() || field.label->kind == NodeKind::List) continue;
     if (static_label(*field.label, label)) {
       declare(scope, {field.alias, Binding::Kind::Field, label, nullptr, nullptr, 0, {}, field.pos, false, true});
     } else {
@@ -298,12 +298,12 @@ std::string Compiler::import_path(const ast::Import& import, std::string_view& n
 }
 
 bool Compiler::static_label(const ast::Node& node, Label& label) {
-  if (node.kind == Kind::Ident) {
+  if (node.kind == NodeKind::Ident) {
     if (ast::as<ast::Ident>(node).name == "_") error(node.pos, "cannot use _ as label");
     label = program_.labels.identifier(ast::as<ast::Ident>(node).name, package_name_);
     return true;
   }
-  if (node.kind != Kind::Literal) return false;
+  if (node.kind != NodeKind::Literal) return false;
   const auto& literal = ast::as<ast::Literal>(node);
   if (literal.tok != Tok::String) {
     label = program_.labels.regular(literal.text);
@@ -337,21 +337,21 @@ void Compiler::declare(Scope& scope, Binding binding) {
 // Names a struct's declarations introduce. In a file, lets and aliases belong to the file, fields to the package.
 void Compiler::declare_fields(Scope& scope, ast::Nodes decls, bool is_file) {
   for (const ast::Node* decl : decls) {
-    if (decl->kind == Kind::Let && !is_file) {
+    if (decl->kind == NodeKind::Let && !is_file) {
       const auto& let = ast::as<ast::Let>(*decl);
       declare(
           scope,
           {let.name, Binding::Kind::Let, program_.labels.unique_let(let.name), let.expr, nullptr, 0, {}, let.pos, false, true});
     }
-    if (decl->kind != Kind::Field) continue;
+    if (decl->kind != NodeKind::Field) continue;
     const auto& field = ast::as<ast::Field>(*decl);
     Label label;
-    if (field.label->kind == Kind::Ident) {
+    if (field.label->kind == NodeKind::Ident) {
       static_label(*field.label, label);
       declare(scope, {ast::as<ast::Ident>(*field.label).name, Binding::Kind::Field, label, nullptr, nullptr, 0, {}, field.pos});
     }
     std::string_view alias = field.alias.empty() ? field.self_name : field.alias;
-    if (alias.empty() || (is_file && !field.alias.empty()) || field.label->kind == Kind::List) continue;
+    if (alias.empty() || (is_file && !field.alias.empty()) || field.label->kind == NodeKind::List) continue;
     bool is_static = static_label(*field.label, label);
     Binding binding{
         alias, is_static ? Binding::Kind::Field : Binding::Kind::Dynamic, label, nullptr, nullptr, 0, {}, field.pos, false,
@@ -391,7 +391,7 @@ const ir::Struct* Compiler::struct_body(ast::Nodes decls, Pos pos, bool is_file)
   std::vector<const ast::Attribute*> attributes;
   for (const ast::Node* decl : decls) {
     declaration(*decl, out, *result);
-    if (decl->kind == Kind::Attribute) attributes.push_back(&ast::as<ast::Attribute>(*decl));
+    if (decl->kind == NodeKind::Attribute) attributes.push_back(&ast::as<ast::Attribute>(*decl));
   }
   result->attributes = program_.arena.copy(attributes);
   // Fields first: what embeddings and guards ask for must be there.
@@ -408,22 +408,22 @@ const ir::Struct* Compiler::struct_body(ast::Nodes decls, Pos pos, bool is_file)
 
 void Compiler::declaration(const ast::Node& node, std::vector<ir::Decl>& out, ir::Struct& target) {
   switch (node.kind) {
-    case Kind::Field:
+    case NodeKind::Field:
       field(ast::as<ast::Field>(node), out, target);
       return;
-    case Kind::Let:
+    case NodeKind::Let:
       return;
-    case Kind::Attribute: {
+    case NodeKind::Attribute: {
       const auto& attribute = ast::as<ast::Attribute>(node);
       if (attribute.name != "embed" || !allows_embed_ || !options_.embed) return;
       target.has_embeds = true;
       out.push_back({ir::DeclKind::Embed, ast::Mark::Regular, kNoLabel, nullptr, embedded_value(attribute), node.pos, nullptr});
       return;
     }
-    case Kind::Ellipsis:
+    case NodeKind::Ellipsis:
       target.has_ellipsis = true;
       return;
-    case Kind::Comprehension: {
+    case NodeKind::Comprehension: {
       target.has_embeds = true;
       const ir::Expr* compiled = expression(node);
       auto kind = compiled->op == ir::Op::Comprehension ? ir::DeclKind::Comprehension : ir::DeclKind::Embed;
@@ -447,7 +447,7 @@ const ir::FieldInfo* Compiler::field_info(const ast::Field& node) {
 
 void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Struct& target) {
   Label label;
-  if (node.label->kind == Kind::List) {
+  if (node.label->kind == NodeKind::List) {
     pattern(node, out);
     return;
   }
@@ -459,7 +459,7 @@ void Compiler::field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Str
   if (label.is_regular() && node.mark != ast::Mark::Optional) target.has_regular = true;
   std::vector<Binding> names;
   // The name of a struct is that of whatever the struct is inserted into; of other values, of the field it is written in.
-  bool is_struct = node.value->kind == Kind::Struct;
+  bool is_struct = node.value->kind == NodeKind::Struct;
   if (!node.value_alias.empty()) {
     auto kind = is_struct ? Binding::Kind::Node : Binding::Kind::Field;
     names.push_back({node.value_alias, kind, label, nullptr, nullptr, 0, {}, node.pos, false, true});
@@ -502,9 +502,9 @@ const ir::Expr* Compiler::value_in_field_scope(const ast::Field& node, std::vect
 void Compiler::dynamic_field(const ast::Field& node, std::vector<ir::Decl>& out, ir::Struct&) {
   const ast::Node* name = node.label;
   std::vector<Binding> names;
-  if (name->kind == Kind::Paren) {
+  if (name->kind == NodeKind::Paren) {
     name = ast::as<ast::Paren>(*name).inner;
-    if (name->kind == Kind::Alias) {
+    if (name->kind == NodeKind::Alias) {
       const auto& alias = ast::as<ast::Alias>(*name);
       names.push_back({alias.name, Binding::Kind::FieldName, kNoLabel, nullptr, nullptr, 0, {}, node.pos});
       name = alias.expr;
@@ -519,7 +519,7 @@ void Compiler::dynamic_field(const ast::Field& node, std::vector<ir::Decl>& out,
 void Compiler::pattern(const ast::Field& node, std::vector<ir::Decl>& out) {
   const ast::Node* item = ast::as<ast::List>(*node.label).items[0];
   std::vector<Binding> names;
-  if (item->kind == Kind::Alias) {
+  if (item->kind == NodeKind::Alias) {
     const auto& alias = ast::as<ast::Alias>(*item);
     names.push_back({alias.name, Binding::Kind::FieldName, kNoLabel, nullptr, nullptr, 0, {}, node.pos});
     item = alias.expr;

@@ -12,16 +12,16 @@
 
 namespace slipway::cue {
 
-using ast::Kind;
+using NodeKind = ast::Kind;
 
 namespace {
 
 // A tree deeper than this is refused: evaluation recurses with it.
-constexpr int kMaxDepth = 2500;
+constexpr int kMaxExpressionDepth = 2500;
 
 const ast::Node& without_parens(const ast::Node& node) {
   const ast::Node* at = &node;
-  while (at->kind == Kind::Paren) at = ast::as<ast::Paren>(*at).inner;
+  while (at->kind == NodeKind::Paren) at = ast::as<ast::Paren>(*at).inner;
   return *at;
 }
 
@@ -78,7 +78,7 @@ const ir::Expr* Compiler::bottom(Code code, const char* message, Pos pos) {
 }
 
 const ir::Expr* Compiler::expression(const ast::Node& node) {
-  if (++depth_ > kMaxDepth) {
+  if (++depth_ > kMaxExpressionDepth) {
     --depth_;
     return error(node.pos, "nested too deeply");
   }
@@ -90,28 +90,28 @@ const ir::Expr* Compiler::expression(const ast::Node& node) {
 
 const ir::Expr* Compiler::expression_inner(const ast::Node& node) {
   switch (node.kind) {
-    case Kind::Ident:
+    case NodeKind::Ident:
       return identifier(ast::as<ast::Ident>(node));
-    case Kind::Literal:
+    case NodeKind::Literal:
       return literal(ast::as<ast::Literal>(node));
-    case Kind::Interpolation:
+    case NodeKind::Interpolation:
       return interpolation(ast::as<ast::Interpolation>(node));
-    case Kind::Bottom:
+    case NodeKind::Bottom:
       return bottom(Code::User, "explicit error (_|_ literal) in source", node.pos);
-    case Kind::Struct:
+    case NodeKind::Struct:
       return struct_literal(ast::as<ast::Struct>(node));
-    case Kind::List:
+    case NodeKind::List:
       return list(ast::as<ast::List>(node));
-    case Kind::Selector:
+    case NodeKind::Selector:
       return selector(ast::as<ast::Selector>(node));
-    case Kind::Index: {
+    case NodeKind::Index: {
       const auto& from = ast::as<ast::Index>(node);
       auto* index = make<ir::Index>(ir::Op::Index, from.index->pos);
       index->base = expression(*from.base);
       index->index = expression(*from.index);
       return index;
     }
-    case Kind::Slice: {
+    case NodeKind::Slice: {
       const auto& slice = ast::as<ast::Slice>(node);
       Value function = Value::of(Value::Tag::Builtin);
       function.builtin = find_builtin("list", "Slice");
@@ -123,27 +123,27 @@ const ir::Expr* Compiler::expression_inner(const ast::Node& node) {
       made->args = program_.arena.copy(args);
       return made;
     }
-    case Kind::Call:
+    case NodeKind::Call:
       return call(ast::as<ast::Call>(node));
-    case Kind::Unary:
+    case NodeKind::Unary:
       return unary(ast::as<ast::Unary>(node));
-    case Kind::Binary:
+    case NodeKind::Binary:
       return binary(ast::as<ast::Binary>(node));
-    case Kind::Paren:
+    case NodeKind::Paren:
       return expression(*ast::as<ast::Paren>(node).inner);
-    case Kind::Comprehension:
+    case NodeKind::Comprehension:
       return comprehension(ast::as<ast::Comprehension>(node));
-    case Kind::Alias:
+    case NodeKind::Alias:
       return error(node.pos, "alias values not allowed in this position");
-    case Kind::FuncType:
+    case NodeKind::FuncType:
       return error(node.pos, "function types are not supported");
-    case Kind::Postfix:
+    case NodeKind::Postfix:
       return error(node.pos, "postfix operators are not supported");
-    case Kind::Bad:
-    case Kind::Ellipsis:
-    case Kind::Field:
-    case Kind::Let:
-    case Kind::Attribute:
+    case NodeKind::Bad:
+    case NodeKind::Ellipsis:
+    case NodeKind::Field:
+    case NodeKind::Let:
+    case NodeKind::Attribute:
       break;
   }
   return error(node.pos, "invalid expression");
@@ -308,7 +308,7 @@ const ir::Expr* Compiler::list(const ast::List& node) {
   auto* result = make<ir::List>(ir::Op::List, node.pos);
   std::vector<const ir::Expr*> items;
   for (const ast::Node* item : node.items) {
-    if (item->kind != Kind::Ellipsis) {
+    if (item->kind != NodeKind::Ellipsis) {
       if (result->rest != nullptr) error(item->pos, "ellipsis must be the last item of a list");
       items.push_back(expression(*item));
       continue;
@@ -370,7 +370,7 @@ const ir::Expr* Compiler::standard_member(Binding& binding, const ast::Selector&
 const ir::Expr* Compiler::selector(const ast::Selector& node) {
   Label label;
   static_label(*node.name, label);
-  if (node.base->kind == Kind::Ident) {
+  if (node.base->kind == NodeKind::Ident) {
     Binding* package = find(ast::as<ast::Ident>(*node.base).name);
     if (package != nullptr && package->kind == Binding::Kind::Std) return standard_member(*package, node, label);
   }
@@ -383,7 +383,7 @@ const ir::Expr* Compiler::selector(const ast::Selector& node) {
   if (label.is_hidden()) {
     result->label = program_.labels.identifier(program_.labels.text(label), program_.instances[instance].path);
   }
-  if (node.base->kind == Kind::Ident) {
+  if (node.base->kind == NodeKind::Ident) {
     member_uses_.push_back({instance, result->label, ast::as<ast::Ident>(*node.base).name, result->pos});
   }
   return result;
@@ -410,9 +410,9 @@ bool is_never_concrete(const ir::Expr& operand) {
 
 std::string shown_operand(const ast::Node& node) {
   const ast::Node& at = without_parens(node);
-  if (at.kind == Kind::Ident) return std::string(ast::as<ast::Ident>(at).name);
-  if (at.kind == Kind::Literal) return std::string(ast::as<ast::Literal>(at).text);
-  if (at.kind != Kind::Unary) return "_";
+  if (at.kind == NodeKind::Ident) return std::string(ast::as<ast::Ident>(at).name);
+  if (at.kind == NodeKind::Literal) return std::string(ast::as<ast::Literal>(at).text);
+  if (at.kind != NodeKind::Unary) return "_";
   return std::string(name(ast::as<ast::Unary>(at).op)) + shown_operand(*ast::as<ast::Unary>(at).operand);
 }
 
@@ -426,7 +426,7 @@ const ir::Expr* Compiler::unary(const ast::Unary& node) {
     case Tok::Sub:
     case Tok::Not: {
       const ast::Node& inner = without_parens(*node.operand);
-      bool is_number = inner.kind == Kind::Literal &&
+      bool is_number = inner.kind == NodeKind::Literal &&
                        (ast::as<ast::Literal>(inner).tok == Tok::Int || ast::as<ast::Literal>(inner).tok == Tok::Float);
       if (is_number && node.op != Tok::Not)
         return constant(number(ast::as<ast::Literal>(inner).text, node.pos, node.op == Tok::Sub), node.pos);
@@ -465,8 +465,8 @@ const ir::Expr* Compiler::binary(const ast::Binary& node) {
   if (node.op == Tok::Or) return disjunction(node);
   if (node.op == Tok::Arrow) return error(node.op_pos, "operator => is not supported");
   if (node.op == Tok::Eql || node.op == Tok::Neq) {
-    bool left_bottom = without_parens(*node.left).kind == Kind::Bottom;
-    bool right_bottom = without_parens(*node.right).kind == Kind::Bottom;
+    bool left_bottom = without_parens(*node.left).kind == NodeKind::Bottom;
+    bool right_bottom = without_parens(*node.right).kind == NodeKind::Bottom;
     if (left_bottom || right_bottom) {
       auto* result = make<ir::Presence>(ir::Op::Presence, node.op_pos);
       const std::size_t uses = member_uses_.size();
@@ -493,7 +493,7 @@ namespace {
 std::vector<const ast::Node*> operands_of(const ast::Binary& node) {
   std::vector<const ast::Node*> operands;
   const ast::Node* at = &node;
-  while (at->kind == Kind::Binary && ast::as<ast::Binary>(*at).op == node.op) {
+  while (at->kind == NodeKind::Binary && ast::as<ast::Binary>(*at).op == node.op) {
     operands.push_back(ast::as<ast::Binary>(*at).right);
     at = ast::as<ast::Binary>(*at).left;
   }
@@ -515,7 +515,7 @@ const ir::Expr* Compiler::disjunction(const ast::Binary& node) {
   auto* result = make<ir::Or>(ir::Op::Or, node.pos);
   std::vector<ir::Disjunct> parts;
   for (const ast::Node* operand : operands_of(node)) {
-    bool is_default = operand->kind == Kind::Unary && ast::as<ast::Unary>(*operand).op == Tok::Mul;
+    bool is_default = operand->kind == NodeKind::Unary && ast::as<ast::Unary>(*operand).op == Tok::Mul;
     if (is_default) operand = ast::as<ast::Unary>(*operand).operand;
     result->has_default = result->has_default || is_default;
     parts.push_back({expression(*operand), is_default});

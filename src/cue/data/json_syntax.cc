@@ -4,17 +4,17 @@
 
 #include <vector>
 
+#include "base/text.h"
 #include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-class Reader {
+class JsonReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit JsonReader(std::string_view text) : text_(text) {}
 
   std::optional<JsonProblem> read() {
     // What is open: '{' or '['.
@@ -177,6 +177,6 @@ class Reader {
 
 }  // namespace
 
-std::optional<JsonProblem> json_problem(std::string_view text) { return Reader(text).read(); }
+std::optional<JsonProblem> json_problem(std::string_view text) { return JsonReader(text).read(); }
 
 }  // namespace slipway::cue

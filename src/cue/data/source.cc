@@ -10,7 +10,7 @@
 namespace slipway::cue {
 namespace {
 
-constexpr json::Limits kLimits{.max_bytes = std::size_t{256} << 20, .max_depth = 500};
+constexpr json::Limits kSourceLimits{.max_bytes = std::size_t{256} << 20, .max_depth = 500};
 
 class Builder {
  public:
@@ -151,7 +151,7 @@ ast::Node* data_tree(const SourceText& source, Pos base, Arena& arena, Diagnosti
     case SourceFormat::Cue:
       break;
   }
-  auto documents = json::parse_yaml_nodes(source.text, kLimits);
+  auto documents = json::parse_yaml_nodes(source.text, kSourceLimits);
   if (!documents) return builder.failed(documents.error(), base);
   if (source.document >= documents->size()) return builder.literal(Tok::Null, "null", base);
   return builder.yaml(*(*documents)[source.document].root);

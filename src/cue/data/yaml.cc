@@ -351,9 +351,9 @@ std::string yaml_text(std::string_view text, int indent, YamlTextForm form) {
 
 namespace {
 
-class Printer {
+class YamlPrinter {
  public:
-  Printer(Calls& calls, Value& error) : calls_(calls), error_(error) {}
+  YamlPrinter(Calls& calls, Value& error) : calls_(calls), error_(error) {}
 
   std::string document(const Value& value) {
     std::string out = node(value, 0, false);
@@ -434,6 +434,6 @@ class Printer {
 
 }  // namespace
 
-std::string to_yaml_text(Calls& calls, const Value& value, Value& error) { return Printer(calls, error).document(value); }
+std::string to_yaml_text(Calls& calls, const Value& value, Value& error) { return YamlPrinter(calls, error).document(value); }
 
 }  // namespace slipway::cue

@@ -16,38 +16,38 @@
 namespace slipway::cue {
 namespace {
 
-using ast::Kind;
+using NodeKind = ast::Kind;
 
 /// As upstream's errors call the kinds of nodes.
-std::string_view type_name(Kind kind) {
+std::string_view type_name(NodeKind kind) {
   switch (kind) {
-    case Kind::Ident:
+    case NodeKind::Ident:
       return "*ast.Ident";
-    case Kind::Interpolation:
+    case NodeKind::Interpolation:
       return "*ast.Interpolation";
-    case Kind::Bottom:
+    case NodeKind::Bottom:
       return "*ast.BottomLit";
-    case Kind::Ellipsis:
+    case NodeKind::Ellipsis:
       return "*ast.Ellipsis";
-    case Kind::Selector:
+    case NodeKind::Selector:
       return "*ast.SelectorExpr";
-    case Kind::Index:
+    case NodeKind::Index:
       return "*ast.IndexExpr";
-    case Kind::Slice:
+    case NodeKind::Slice:
       return "*ast.SliceExpr";
-    case Kind::Call:
+    case NodeKind::Call:
       return "*ast.CallExpr";
-    case Kind::Unary:
+    case NodeKind::Unary:
       return "*ast.UnaryExpr";
-    case Kind::Binary:
+    case NodeKind::Binary:
       return "*ast.BinaryExpr";
-    case Kind::Paren:
+    case NodeKind::Paren:
       return "*ast.ParenExpr";
-    case Kind::Alias:
+    case NodeKind::Alias:
       return "*ast.Alias";
-    case Kind::Comprehension:
+    case NodeKind::Comprehension:
       return "*ast.Comprehension";
-    case Kind::Let:
+    case NodeKind::Let:
       return "*ast.LetClause";
     default:
       return "ast.Node";
@@ -80,7 +80,7 @@ class Encoder {
 
   // As upstream's debug text: operators without blanks.
   std::string shown(const ast::Node& node) const {
-    if (node.kind == Kind::Binary) {
+    if (node.kind == NodeKind::Binary) {
       const auto& binary = ast::as<ast::Binary>(node);
       return shown(*binary.left) + std::string(name(binary.op)) + shown(*binary.right);
     }
@@ -171,14 +171,15 @@ class Encoder {
     return out + comments.head + comments.foot;
   }
 
-  bool is_embedding(const ast::Node& node) const { return node.kind != Kind::Field && node.kind != Kind::Attribute; }
+  bool is_embedding(const ast::Node& node) const { return node.kind != NodeKind::Field && node.kind != NodeKind::Attribute; }
 
   Result<std::string> declarations(ast::Nodes decls, Pos end, int indent, bool is_flow) {
     std::vector<ast::Node*> kept;
     std::size_t embedded = 0;
     for (ast::Node* one : decls) {
-      if (one->kind == Kind::Attribute) continue;
-      if (one->kind == Kind::Let || one->kind == Kind::Ellipsis || one->kind == Kind::Comprehension) return unsupported(*one);
+      if (one->kind == NodeKind::Attribute) continue;
+      if (one->kind == NodeKind::Let || one->kind == NodeKind::Ellipsis || one->kind == NodeKind::Comprehension)
+        return unsupported(*one);
       embedded += is_embedding(*one) ? 1 : 0;
       if (embedded > 1) return refused("multiple embedded values");
       kept.push_back(one);
@@ -186,7 +187,7 @@ class Encoder {
     }
     if (is_flow) return flow_fields(kept);
     return lines(kept, end, indent, [&](const ast::Node& one) -> Result<std::string> {
-      if (one.kind == Kind::Field) return field(ast::as<ast::Field>(one), indent);
+      if (one.kind == NodeKind::Field) return field(ast::as<ast::Field>(one), indent);
       SLIPWAY_TRY(text, value(one, indent, "", false));
       while (text.starts_with(' ') || text.starts_with('\n')) text.erase(0, 1);
       if (text.ends_with('\n')) text.pop_back();
@@ -197,7 +198,7 @@ class Encoder {
   Result<std::string> flow_fields(const std::vector<ast::Node*>& decls) {
     std::string out;
     for (const ast::Node* one : decls) {
-      if (one->kind != Kind::Field) return value(*one, 0, "", true);
+      if (one->kind != NodeKind::Field) return value(*one, 0, "", true);
       SLIPWAY_TRY(label, key(ast::as<ast::Field>(*one)));
       SLIPWAY_TRY(text, value(*ast::as<ast::Field>(*one).value, 0, tag_of(ast::as<ast::Field>(*one)), true));
       out += (out.empty() ? "" : ", ") + label + ":" + text;
@@ -206,13 +207,13 @@ class Encoder {
   }
 
   Result<std::string> key(const ast::Field& field) {
-    if (field.label->kind == Kind::Ident) {
+    if (field.label->kind == NodeKind::Ident) {
       std::string_view text = ast::as<ast::Ident>(*field.label).name;
       if (text.starts_with('_') || text.starts_with('#')) return refused("definition or hidden fields not allowed");
       if (field.mark != ast::Mark::Regular) return refused("optional fields not allowed");
       return yaml_key(text);
     }
-    if (field.label->kind != Kind::Literal) return refused("only literal labels allowed");
+    if (field.label->kind != NodeKind::Literal) return refused("only literal labels allowed");
     if (field.mark != ast::Mark::Regular) return refused("optional fields not allowed");
     const auto& literal = ast::as<ast::Literal>(*field.label);
     if (literal.tok != Tok::String) return yaml_key(literal.text);
@@ -254,17 +255,17 @@ class Encoder {
   // What follows a key or a dash: " scalar", or a newline and lines indented by `indent`.
   Result<std::string> value(const ast::Node& node, int indent, const std::string& tag, bool is_flow) {
     std::string mark = tag.empty() ? "" : " " + tag;
-    bool is_container = node.kind == Kind::List || node.kind == Kind::Struct;
+    bool is_container = node.kind == NodeKind::List || node.kind == NodeKind::Struct;
     if (!is_container) {
       SLIPWAY_TRY(text, scalar(node, indent, is_flow));
       return mark + " " + text;
     }
-    bool is_list = node.kind == Kind::List;
+    bool is_list = node.kind == NodeKind::List;
     bool is_braced = is_list || ast::as<ast::Struct>(node).is_braced;
     bool is_short = is_flow || (is_braced && !spans_lines(node.pos, node.end));
     ast::Nodes parts = is_list ? ast::as<ast::List>(node).items : ast::as<ast::Struct>(node).decls;
     if (parts.empty()) return mark + (is_list ? " []" : " {}");
-    bool is_embedding_only = !is_list && parts.size() == 1 && is_embedding(*parts[0]) && parts[0]->kind != Kind::Let;
+    bool is_embedding_only = !is_list && parts.size() == 1 && is_embedding(*parts[0]) && parts[0]->kind != NodeKind::Let;
     if (is_embedding_only) return value(*parts[0], indent, tag, is_flow);
     if (is_short) {
       SLIPWAY_TRY(body, is_list ? flow_items(parts) : declarations(parts, node.end, indent, true));
@@ -298,16 +299,16 @@ class Encoder {
   }
 
   Result<std::string> scalar(const ast::Node& node, int indent, bool is_flow) {
-    if (node.kind == Kind::Unary) {
+    if (node.kind == NodeKind::Unary) {
       const auto& unary = ast::as<ast::Unary>(node);
       bool is_number =
-          unary.op == Tok::Sub && unary.operand->kind == Kind::Literal &&
+          unary.op == Tok::Sub && unary.operand->kind == NodeKind::Literal &&
           (ast::as<ast::Literal>(*unary.operand).tok == Tok::Int || ast::as<ast::Literal>(*unary.operand).tok == Tok::Float);
       if (!is_number) return unsupported(node);
       SLIPWAY_TRY(text, scalar(*unary.operand, indent, is_flow));
       return "-" + text;
     }
-    if (node.kind != Kind::Literal) return unsupported(node);
+    if (node.kind != NodeKind::Literal) return unsupported(node);
     const auto& literal = ast::as<ast::Literal>(node);
     if (literal.tok == Tok::Int || literal.tok == Tok::Float) return number(literal.text);
     if (literal.tok != Tok::String) return std::string(literal.text);

@@ -11,19 +11,19 @@
 namespace slipway::cue {
 namespace {
 
-Program compiled(const std::string& text) {
+Program compiled_costly(const std::string& text) {
   auto program = compile({{"in.cue", text}});
   EXPECT_TRUE(program.has_value()) << (program ? "" : describe(program.error()));
   return *program;
 }
 
 // Ten thousand steps: far more than what is around it.
-constexpr const char* kLong =
+constexpr const char* kLongList =
     "\n#n: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n#Long: [for x in #n for y in #n for z in #n {x + y + z}]\n";
 
 // That the budget has ended is all that is told, of the whole and of each field, and always the same.
 void expect_failure(const std::string& text, Limits limits, const std::string& message = "evaluation takes too many steps") {
-  Program program = compiled(text);
+  Program program = compiled_costly(text);
   std::string first;
   for (int i = 0; i < 3; ++i) {
     Cursor root = evaluate(program, {}, limits);
@@ -43,34 +43,34 @@ void expect_failure(const std::string& text, Limits limits, const std::string& m
       ASSERT_FALSE(json.has_value()) << field.name;
       EXPECT_EQ(describe(json.error()), first);
     }
-    Cursor copied = evaluate(compiled("hole: _"), {{"hole", root}});
+    Cursor copied = evaluate(compiled_costly("hole: _"), {{"hole", root}});
     EXPECT_FALSE(copied.validate().empty());
   }
 }
 
 TEST(Budget, that_ends_inside_a_disjunct_fails_the_whole) {
-  const std::string text = std::string("v: null | {n: 999 & len(#Long)}\nok: 1") + kLong;
-  EXPECT_EQ(evaluate(compiled(text)).lookup("v").kind(), Kind::Null);
+  const std::string text = std::string("v: null | {n: 999 & len(#Long)}\nok: 1") + kLongList;
+  EXPECT_EQ(evaluate(compiled_costly(text)).lookup("v").kind(), Kind::Null);
   expect_failure(text, {.max_steps = 3000});
   expect_failure(text, {.max_bytes = 100'000}, "evaluation takes too much memory");
-  expect_failure(std::string("v: *{n: len(#Long)} | null") + kLong, {.max_steps = 3000});
-  expect_failure(std::string("v: {a: 1} | {a: len(#Long)}\nv: a: 1") + kLong, {.max_steps = 3000});
+  expect_failure(std::string("v: *{n: len(#Long)} | null") + kLongList, {.max_steps = 3000});
+  expect_failure(std::string("v: {a: 1} | {a: len(#Long)}\nv: a: 1") + kLongList, {.max_steps = 3000});
 }
 
 TEST(Budget, that_ends_inside_a_guard_fails_the_whole) {
-  expect_failure(std::string("if len(#Long) > 5 {a: 1}\nok: 1") + kLong, {.max_steps = 3000});
-  expect_failure(std::string("v: {if #Long[3] == 3 {a: 1}} | {b: 1}") + kLong, {.max_steps = 3000});
+  expect_failure(std::string("if len(#Long) > 5 {a: 1}\nok: 1") + kLongList, {.max_steps = 3000});
+  expect_failure(std::string("v: {if #Long[3] == 3 {a: 1}} | {b: 1}") + kLongList, {.max_steps = 3000});
 }
 
 TEST(Budget, that_ends_inside_a_presence_test_fails_the_whole) {
   for (const char* test : {"#Long[999] != _|_", "#Long[999] == _|_", "len(#Long) == _|_"})
-    expect_failure(std::string("v: [if ") + test + " {1}, 0][0]\nif " + test + " {w: 1}" + kLong, {.max_steps = 3000});
+    expect_failure(std::string("v: [if ") + test + " {1}, 0][0]\nif " + test + " {w: 1}" + kLongList, {.max_steps = 3000});
 }
 
 TEST(Budget, of_depth_that_ends_where_it_is_dropped_fails_the_whole) {
   const std::string text =
       "v: null | {a: b: c: d: e: f: g: 1, a: b: c: d: e: f: g: 2}\nif a.b.c.d != _|_ {w: 1}\na: b: c: d: 1";
-  EXPECT_EQ(evaluate(compiled(text)).lookup("v").kind(), Kind::Null);
+  EXPECT_EQ(evaluate(compiled_costly(text)).lookup("v").kind(), Kind::Null);
   expect_failure(text, {.max_depth = 4}, "nested too deeply");
 }
 
@@ -78,7 +78,7 @@ TEST(Budget, at_every_step_is_a_failure_or_the_value) {
   const std::string text =
       "v: null | {n: 3 & len(#s)}\nw: [if len(#s) == _|_ {1}, 0][0]\n"
       "if v.n != _|_ {u: v.n}\nlet l = {x: *#s[1] | 7}\nx: l.x\n#s: [for k in [1, 2] {k + 1}]";
-  Program program = compiled(text);
+  Program program = compiled_costly(text);
   const std::string right = evaluate(program).to_json_text().value();
   bool has_ended = true;
   for (std::uint64_t steps = 1; has_ended; ++steps) {
@@ -93,13 +93,13 @@ TEST(Budget, at_every_step_is_a_failure_or_the_value) {
 }
 
 // Far more steps than there are between two looks.
-const std::string kEndless = "l: [for i in #n for j in #n for k in #n for m in #n {i + j + k + m}]" + std::string(kLong);
+const std::string kEndless = "l: [for i in #n for j in #n for k in #n for m in #n {i + j + k + m}]" + std::string(kLongList);
 
 TEST(Budget, ends_when_its_caller_says_it_is_overdue) {
   int looks = 0;
   Limits limits;
   limits.is_overdue = [&looks] { return ++looks > 3; };
-  Cursor root = evaluate(compiled(kEndless), {}, limits);
+  Cursor root = evaluate(compiled_costly(kEndless), {}, limits);
   Errors errors = root.validate();
   ASSERT_EQ(errors.size(), 1u) << describe(errors);
   EXPECT_EQ(errors[0].message, "evaluation takes too long");
@@ -118,11 +118,11 @@ TEST(Budget, ends_when_it_is_cancelled) {
     if (++looks == 2) cancelled = true;  // as another thread would
     return false;
   };
-  Errors errors = evaluate(compiled(kEndless), {}, limits).validate();
+  Errors errors = evaluate(compiled_costly(kEndless), {}, limits).validate();
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].message, "evaluation was cancelled");
   EXPECT_EQ(looks, 2);
-  Cursor late = evaluate(compiled("a: 1"), {}, limits);
+  Cursor late = evaluate(compiled_costly("a: 1"), {}, limits);
   EXPECT_EQ(late.validate()[0].message, "evaluation was cancelled");
 }
 
@@ -135,7 +135,7 @@ TEST(Budget, is_looked_at_inside_functions) {
     int looks = 0;
     Limits limits;
     limits.is_overdue = [&] { return ++looks > 2 || is_overdue; };
-    Errors errors = evaluate(compiled(text), {}, limits).validate();
+    Errors errors = evaluate(compiled_costly(text), {}, limits).validate();
     ASSERT_EQ(errors.size(), 1u) << text;
     EXPECT_EQ(errors[0].message, "evaluation takes too long") << text;
   }
@@ -145,7 +145,7 @@ TEST(Budget, goes_along_with_what_is_filled_in_later) {
   int looks = 0;
   Limits limits = Limits::for_template();
   limits.is_overdue = [&looks] { return ++looks < 0; };
-  Cursor root = evaluate(compiled("a: int\nb: a + 1"), {}, limits);
+  Cursor root = evaluate(compiled_costly("a: int\nb: a + 1"), {}, limits);
   const int before = looks;
   Cursor filled = fill(root, {{"a", json::Value(1)}});
   EXPECT_EQ(filled.field("b").as_int(), 2);
@@ -175,7 +175,7 @@ TEST(Budget, ends_what_grows_beyond_all_bounds) {
   const Limits limits = Limits::for_template();
   for (const std::string& text :
        {disjunctions, tree + "x: a40 & {l: l: r: l: v: _}", kEndless + "\nm: [for a in l for b in l {a}]"}) {
-    Cursor root = evaluate(compiled(text), {}, limits);
+    Cursor root = evaluate(compiled_costly(text), {}, limits);
     (void)root.to_json_text();
     const Evaluator& evaluator = root.evaluation()->evaluator();
     EXPECT_LE(evaluator.used_bytes(), limits.max_bytes + (std::size_t{1} << 20)) << text.substr(0, 60);

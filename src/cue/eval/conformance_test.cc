@@ -10,19 +10,17 @@
 namespace slipway::cue {
 namespace {
 
-using json::Value;
-using testing::Comparison;
 using testing::program_of;
 using testing::tree_of;
 
-std::vector<SourceText> files_of(const Value& row) {
+std::vector<SourceText> files_of(const json::Value& row) {
   std::vector<SourceText> files;
   for (auto [name, text] : row["files"].members()) files.push_back({std::string(name), text.str()});
   return files;
 }
 
 // SLIPWAY_CASE=id tells every difference of that row.
-std::string judge_tree(const Value& row, int& leaves, int& wrong) {
+std::string judge_tree(const json::Value& row, int& leaves, int& wrong) {
   auto program = program_of(files_of(row));
   if (row.has("compile_error")) return program->diagnostics.empty() ? "no compile error" : "";
   if (!program->diagnostics.empty()) {
@@ -33,8 +31,8 @@ std::string judge_tree(const Value& row, int& leaves, int& wrong) {
   }
   Evaluator evaluator(*program, {.max_steps = 150'000});
   Vertex* root = evaluator.run({});
-  Value tree = tree_of(evaluator, root, 0);
-  Comparison comparison{row["expect_tree"]};
+  json::Value tree = tree_of(evaluator, root, 0);
+  testing::Comparison comparison{row["expect_tree"]};
   const char* shown = std::getenv("SLIPWAY_CASE");
   comparison.tells_all = shown != nullptr && row["id"].as_string() == shown;
   comparison.compare(row["expect_tree"], tree, "", 0);
@@ -43,7 +41,7 @@ std::string judge_tree(const Value& row, int& leaves, int& wrong) {
   return comparison.first;
 }
 
-std::string judge_export(const Value& row) {
+std::string judge_export(const json::Value& row) {
   auto program = program_of(files_of(row));
   bool wants_error = row["export"].has("error");
   bool wants_vet_error = row["vet"].is_object();
@@ -71,7 +69,7 @@ TEST(Conformance, probes_evaluate_and_export_as_recorded) {
   testing::Suite suite("probes");
   int leaves = 0;
   int wrong = 0;
-  for (const Value& row : rows) {
+  for (const json::Value& row : rows) {
     std::string why = judge_export(row);
     if (why.empty() && row.has("expect_tree")) why = judge_tree(row, leaves, wrong);
     suite.record(row["id"].str(), why);
@@ -94,28 +92,28 @@ std::string judge_spec(const std::string& expr, const std::string& expect) {
   auto tree = [&](const char* name) {
     return tree_of(evaluator, evaluator.find_arc(root, evaluator.labels().regular(name)), 0);
   };
-  Value x = tree("x");
-  Value y = tree("y");
+  json::Value x = tree("x");
+  json::Value y = tree("y");
   if (y["k"].as_string() == "_|_") return x["k"].as_string() == "_|_" ? "" : "want an error, got " + json::print(x);
-  auto equals = [&](const Value& want, const Value& got) {
-    Comparison comparison{want};
+  auto equals = [&](const json::Value& want, const json::Value& got) {
+    testing::Comparison comparison{want};
     comparison.compare(want, got, "", 0);
     return comparison.wrong == 0;
   };
   if (equals(y, x)) return "";
   json::ArrayBuilder defaults;
-  for (const Value& one : x["d"].items()) {
-    if (one.item(0).as_bool()) defaults.add(json::array({Value(false), one.item(1)}));
+  for (const json::Value& one : x["d"].items()) {
+    if (one.item(0).as_bool()) defaults.add(json::array({json::Value(false), one.item(1)}));
   }
-  Value chosen = defaults.size() == 1 ? Value() : json::object({{"k", y["k"]}, {"d", defaults.build()}});
+  json::Value chosen = defaults.size() == 1 ? json::Value() : json::object({{"k", y["k"]}, {"d", defaults.build()}});
   if (chosen.is_null()) {
-    for (const Value& one : x["d"].items()) {
+    for (const json::Value& one : x["d"].items()) {
       if (one.item(0).as_bool()) chosen = one.item(1);
     }
   }
   if (equals(y, chosen)) return "";
   // Since v0.14 ">=5 & <=5" is kept as it is, and so is "int & <1".
-  Value both = tree("both");
+  json::Value both = tree("both");
   if (both["k"].as_string() != "_|_" && (equals(x, both) || (equals(y, both) && !x.has("v")))) return "";
   return "got " + json::print(x);
 }
@@ -124,11 +122,11 @@ TEST(Conformance, expressions_come_to_what_the_specification_says) {
   auto rows = testing::corpus_rows("spec.jsonl");
   if (rows.empty()) GTEST_SKIP() << "skipped: corpus not found";
   testing::Suite suite("spec");
-  for (const Value& row : rows) suite.record(row["id"].str(), judge_spec(row["expr"].str(), row["expect"].str()));
+  for (const json::Value& row : rows) suite.record(row["id"].str(), judge_spec(row["expr"].str(), row["expect"].str()));
 }
 
 // Experiments and words of language versions after v0.14, and modules that ask for one.
-bool needs_later_language(const Value& row) {
+bool needs_later_language(const json::Value& row) {
   std::string_view module = row["files"]["cue.mod/module.cue"].as_string();
   if (auto at = module.find("version: \"v0."); at != std::string_view::npos) {
     if (std::atoi(std::string(module.substr(at + 13, 3)).c_str()) >= 15) return true;
@@ -146,14 +144,14 @@ TEST(Conformance, assertions_beside_the_sources_hold) {
   if (rows.empty()) GTEST_SKIP() << "skipped: corpus not found";
   testing::Suite suite("inline");
   int apart = 0;
-  for (const Value& row : rows) {
+  for (const json::Value& row : rows) {
     std::vector<SourceText> files = files_of(row);
     auto program = program_of(files);
     Evaluator evaluator(*program, {.max_steps = 150'000});
     Vertex* root = program->is_well_formed ? evaluator.run({}) : nullptr;
     testing::Assertions assertions(evaluator, root, files);
     std::size_t index = 0;
-    for (const Value& one : row["asserts"].items()) {
+    for (const json::Value& one : row["asserts"].items()) {
       std::string id = row["id"].str() + "#" + std::to_string(index++);
       std::string_view op = one["op"].as_string();
       bool counts = op == "eq" || op == "err" || op == "closed" || op == "allows" || op == "permute" || op == "kind";
@@ -177,7 +175,7 @@ TEST(Conformance, result_trees_equal_the_recorded_ones) {
   int apart = 0;
   int leaves = 0;
   int wrong = 0;
-  for (const Value& row : rows) {
+  for (const json::Value& row : rows) {
     if (needs_later_language(row)) {
       ++apart;
       continue;

@@ -13,14 +13,14 @@
 namespace slipway::cue {
 namespace {
 
-Program compiled(const std::string& text, const CompileOptions& options = {}) {
+Program compiled_with_options(const std::string& text, const CompileOptions& options = {}) {
   auto program = compile({{"x.cue", text}}, {}, options);
   EXPECT_TRUE(program.has_value()) << text.substr(0, 300) << (program ? "" : describe(program.error()));
   return *program;
 }
 
 std::uint64_t steps_of(const std::string& text) {
-  Cursor root = evaluate(compiled(text));
+  Cursor root = evaluate(compiled_with_options(text));
   EXPECT_TRUE(root.validate().empty()) << text.substr(0, 300) << describe(root.validate());
   return root.evaluation()->evaluator().steps();
 }
@@ -215,7 +215,7 @@ TEST(Cost, sorting_compares_items_where_they_are) {
   expect_no_explosion({{"by a field", 50, sorted("{x: _, y: _, less: x.n < y.n}")},
                        {"by what is made of a field", 50, sorted("{x: _, y: _, let X = x.n * 2, less: X < y.n * 2}")}});
   auto unifications = [&](int size) {
-    Cursor root = evaluate(compiled(sorted("{x: _, y: _, less: x.n < y.n}")(size)));
+    Cursor root = evaluate(compiled_with_options(sorted("{x: _, y: _, less: x.n < y.n}")(size)));
     return root.evaluation()->evaluator().unifications();
   };
   EXPECT_LE(unifications(200), 4 * 200 + 20u);
@@ -228,7 +228,7 @@ TEST(Cost, asking_whether_a_reference_is_there_builds_no_error) {
     text += std::string("\tif parameter.") + path + " != _|_ {\"" + path + "\": true}\n";
     text += std::string("\tif parameter.") + path + " == _|_ {\"no \\(\"" + path + "\")\": true}\n";
   }
-  Program program = compiled(text + "}\n");
+  Program program = compiled_with_options(text + "}\n");
   Cursor root = evaluate(program, {{"parameter", json::object({{"image", "a"}})}});
   EXPECT_EQ(root.evaluation()->evaluator().errors_made(), 0u);
   auto out = root.field("out").to_json_text();
@@ -237,8 +237,8 @@ TEST(Cost, asking_whether_a_reference_is_there_builds_no_error) {
 }
 
 TEST(Cost, a_budget_names_the_path_and_is_the_same_every_time) {
-  Program program =
-      compiled("l: [1,2,3,4,5,6,7,8,9,10]\na: b: [for x in l for y in l for z in l {x*y*z}]\nc: {d: \"\\(len(a.b))\"}");
+  Program program = compiled_with_options(
+      "l: [1,2,3,4,5,6,7,8,9,10]\na: b: [for x in l for y in l for z in l {x*y*z}]\nc: {d: \"\\(len(a.b))\"}");
   std::string first;
   for (int i = 0; i < 3; ++i) {
     Errors errors = evaluate(program, {}, {.max_steps = 700}).validate();
@@ -257,7 +257,7 @@ TEST(Cost, what_says_the_same_again_at_each_level_leads_no_deeper) {
   for (const char* text :
        {"a: b & {v: null | a, m: a}\nb: a & {m: 1}\nd: a & {n: 1}", "a: b & {v?: a, m: a}\nb: a & {m: 1}\nd: a & {v: {n: 1}}",
         "a: b & {m: a}\nb: a & {m: 1}\nd: a & {n: 1}"}) {
-    Cursor root = evaluate(compiled(text), {}, {.max_steps = 3000});
+    Cursor root = evaluate(compiled_with_options(text), {}, {.max_steps = 3000});
     Errors errors = root.validate();
     ASSERT_GE(errors.size(), 3u) << describe(errors);
     for (const Error& one : errors) EXPECT_TRUE(one.message.starts_with("conflicting values")) << describe(errors);
@@ -266,11 +266,11 @@ TEST(Cost, what_says_the_same_again_at_each_level_leads_no_deeper) {
 
 // The long form is CUE_SOAK_RENDERS=1000000 out/release/slipway_bench --only cue.
 TEST(Cost, renders_leave_nothing_behind) {
-  Program web = compiled(
+  Program web = compiled_with_options(
       "parameter: {image: string, ports: [...{port: int, name: *\"p\\(port)\" | string}]}\n"
       "output: {image: parameter.image, ports: [for p in parameter.ports if p.port > 1 {p}]}");
-  Program wrong =
-      compiled("parameter: {image: int}\n#D: {a: int}\nx: #D & {b: 1}\ny: [for i in parameter.ports {(i.port): 1}]");
+  Program wrong = compiled_with_options(
+      "parameter: {image: int}\n#D: {a: int}\nx: #D & {b: 1}\ny: [for i in parameter.ports {(i.port): 1}]");
   const json::Value parameter =
       json::object({{"image", "nginx"}, {"ports", json::array({json::object({{"port", 80}}), json::object({{"port", 1}})})}});
   auto render = [&](int i) {
@@ -356,7 +356,7 @@ TEST(Cost, chains_as_long_as_anybody_writes_them_come_to_a_value) {
       {last_first("{if ", ".x {x: true}}", "x: true"), "{\"x\":true}"},
   };
   for (const auto& [text, result] : chains) {
-    Cursor last = evaluate(compiled(text)).field("a" + n(kLong));
+    Cursor last = evaluate(compiled_with_options(text)).field("a" + n(kLong));
     auto got = last.to_json_text();
     ASSERT_TRUE(got.has_value()) << text.substr(0, 60) << describe(got.error());
     EXPECT_EQ(*got, result) << text.substr(0, 60);

@@ -16,7 +16,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin));
 }
 
-std::vector<SourceText> files_of(const json::Value& row) {
+std::vector<SourceText> exported_files(const json::Value& row) {
   std::vector<SourceText> out;
   for (auto [name, text] : row["files"].members()) out.push_back({std::string(name), text.str()});
   return out;
@@ -28,7 +28,7 @@ TEST(ExportConformance, yaml_of_files) {
   testing::Suite suite("yaml-encode");
   for (const json::Value& row : rows) {
     if (row["area"].as_string() != "yaml-encode") continue;
-    auto text = yaml_of_syntax(files_of(row)[0]);
+    auto text = yaml_of_syntax(exported_files(row)[0]);
     std::string got = text ? *text : text.error().message;
     std::string want = trimmed(row["expect_yaml"].as_string());
     suite.record(row["id"].str(), trimmed(got) == want ? "" : "want " + want + ", got " + got);
@@ -40,7 +40,7 @@ TEST(ExportConformance, order_of_fields) {
   if (rows.empty()) GTEST_SKIP() << "skipped: corpus not found";
   testing::Suite suite("order");
   for (const json::Value& row : rows) {
-    auto program = compile_program(files_of(row), {}, {.allows_unused_imports = true});
+    auto program = compile_program(exported_files(row), {}, {.allows_unused_imports = true});
     Evaluator evaluator(*program, Budget{});
     Vertex* root = evaluator.run({});
     order_fields(evaluator, root);

@@ -23,25 +23,25 @@ struct Line {
   bool is_single() const { return value.find('\n') == std::string::npos && docs.empty(); }
 };
 
-struct Range {
+struct TextRange {
   std::string_view name;
   std::string_view first;
   std::string_view last;
 };
-constexpr Range kRanges[] = {{"uint8", "0", "255"},
-                             {"uint16", "0", "65535"},
-                             {"uint32", "0", "4294967295"},
-                             {"uint64", "0", "18446744073709551615"},
-                             {"uint128", "0", "340282366920938463463374607431768211455"},
-                             {"int8", "-128", "127"},
-                             {"int16", "-32768", "32767"},
-                             {"int32", "-2147483648", "2147483647"},
-                             {"int64", "-9223372036854775808", "9223372036854775807"},
-                             {"rune", "0", "1114111"}};
+constexpr TextRange kRanges[] = {{"uint8", "0", "255"},
+                                 {"uint16", "0", "65535"},
+                                 {"uint32", "0", "4294967295"},
+                                 {"uint64", "0", "18446744073709551615"},
+                                 {"uint128", "0", "340282366920938463463374607431768211455"},
+                                 {"int8", "-128", "127"},
+                                 {"int16", "-32768", "32767"},
+                                 {"int32", "-2147483648", "2147483647"},
+                                 {"int64", "-9223372036854775808", "9223372036854775807"},
+                                 {"rune", "0", "1114111"}};
 
-class Printer {
+class CuePrinter {
  public:
-  Printer(Evaluator& evaluator, const TextOptions& options) : evaluator_(evaluator), options_(options) {}
+  CuePrinter(Evaluator& evaluator, const TextOptions& options) : evaluator_(evaluator), options_(options) {}
 
   std::string top(Vertex* v) {
     evaluator_.complete(v);
@@ -313,7 +313,7 @@ class Printer {
     std::string from = evaluator_.show(low->operand);
     std::string to = evaluator_.show(high->operand);
     if (low->op == Tok::Geq && high->op == Tok::Leq) {
-      for (const Range& range : kRanges) {
+      for (const TextRange& range : kRanges) {
         if (range.first == from && range.last == to) return std::string(range.name) + others;
       }
     }
@@ -374,7 +374,9 @@ class Printer {
 
 }  // namespace
 
-std::string cue_text(Evaluator& evaluator, Vertex* v, const TextOptions& options) { return Printer(evaluator, options).top(v); }
+std::string cue_text(Evaluator& evaluator, Vertex* v, const TextOptions& options) {
+  return CuePrinter(evaluator, options).top(v);
+}
 
 std::string cue_text(Evaluator& evaluator, Vertex* v) { return cue_text(evaluator, v, TextOptions{}); }
 

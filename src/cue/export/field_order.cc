@@ -13,7 +13,7 @@ namespace slipway::cue {
 namespace {
 
 /// Fields declared somewhere, with those that may come first and last among them.
-struct Part {
+struct OrderedPart {
   std::set<std::size_t> fields;
   std::vector<std::size_t> firsts;
   std::vector<std::size_t> lasts;
@@ -31,12 +31,12 @@ class Graph {
   }
   bool has(Label label) const { return index_.contains(label.word); }
 
-  Part one(Label label) {
+  OrderedPart one(Label label) {
     std::size_t at = node(label);
     return {{at}, {at}, {at}};
   }
   /// `next` follows `part`.
-  void append(Part& part, Part next) {
+  void append(OrderedPart& part, OrderedPart next) {
     if (next.fields.empty()) return;
     if (part.fields.empty()) {
       part = std::move(next);
@@ -48,7 +48,7 @@ class Graph {
     part.fields.insert(next.fields.begin(), next.fields.end());
     part.lasts = std::move(next.lasts);
   }
-  static void join(Part& part, const Part& other) {
+  static void join(OrderedPart& part, const OrderedPart& other) {
     part.fields.insert(other.fields.begin(), other.fields.end());
     part.firsts.insert(part.firsts.end(), other.firsts.begin(), other.firsts.end());
     part.lasts.insert(part.lasts.end(), other.lasts.begin(), other.lasts.end());
@@ -189,7 +189,7 @@ class Order {
   void sort(Fields& fields) {
     (void)of_conjuncts(vertex_, {}, 0);
     // What nothing is known about keeps its order.
-    Part others;
+    OrderedPart others;
     for (const Vertex* field : vertex_->arcs) {
       if (!graph_.has(field->label)) graph_.append(others, graph_.one(field->label));
     }
@@ -223,10 +223,10 @@ class Order {
     return all;
   }
 
-  Part of_conjuncts(const Vertex* v, const Seen& before, int depth) {
+  OrderedPart of_conjuncts(const Vertex* v, const Seen& before, int depth) {
     std::vector<Source> parts = sources_of(v);
-    Part out;
-    Part same_file;
+    OrderedPart out;
+    OrderedPart same_file;
     Seen seen = Seen::beside(before);
     std::string_view file;
     for (const Source& one : parts) {
@@ -245,7 +245,7 @@ class Order {
   }
 
   // What was said earlier holds: fields in `seen` are left out.
-  Part of(const ir::Expr& expr, const Seen& seen, int depth) {
+  OrderedPart of(const ir::Expr& expr, const Seen& seen, int depth) {
     if (depth > kMaxDepth) return {};
     if (expr.op == ir::Op::Struct) return of_struct(ir::as<ir::Struct>(expr), seen, depth, false);
     if (expr.op == ir::Op::Comprehension) {
@@ -255,14 +255,14 @@ class Order {
       return of(body, seen, depth + 1);
     }
     if (expr.op == ir::Op::And) {
-      Part out;
+      OrderedPart out;
       for (const ir::Expr* one : ir::as<ir::And>(expr).parts) Graph::join(out, of(*one, seen, depth + 1));
       return out;
     }
     if (expr.op == ir::Op::Or) return of_chosen(ir::as<ir::Or>(expr), seen, depth);
     if (expr.op == ir::Op::Constant) {
       const Value& value = ir::as<ir::Constant>(expr).value;
-      return value.is_vertex() ? of_fields(value.vertex, seen) : Part{};
+      return value.is_vertex() ? of_fields(value.vertex, seen) : OrderedPart{};
     }
     auto target = targets_.find(&expr);
     if (target == targets_.end()) return {};
@@ -286,7 +286,7 @@ class Order {
     return decls.empty() || std::any_of(decls.begin(), decls.end(), gives);
   }
 
-  Part of_chosen(const ir::Or& expr, const Seen& seen, int depth) {
+  OrderedPart of_chosen(const ir::Or& expr, const Seen& seen, int depth) {
     if (vertex_->node == nullptr) return {};
     for (const Choice& choice : vertex_->node->choices) {
       if (choice.disjunction == &expr && choice.index < expr.parts.size())
@@ -295,8 +295,8 @@ class Order {
     return {};
   }
 
-  Part of_fields(const Vertex* v, const Seen& seen) {
-    Part out;
+  OrderedPart of_fields(const Vertex* v, const Seen& seen) {
+    OrderedPart out;
     for (const Vertex* field : deref(v)->arcs) {
       if (!seen.contains(graph_.node(field->label))) graph_.append(out, graph_.one(field->label));
     }
@@ -312,7 +312,7 @@ class Order {
 
   // Pieces follow each other as they stand in the source, its own fields where the last of them does; but a reference beside
   // those says nothing about them, unless all this is the body of a comprehension.
-  Part of_struct(const ir::Struct& s, const Seen& before, int depth, bool is_body) {
+  OrderedPart of_struct(const ir::Struct& s, const Seen& before, int depth, bool is_body) {
     std::vector<Piece> pieces = pieces_of(s);
     std::size_t own = 0;
     while (own < pieces.size() && pieces[own].embedded != nullptr) ++own;
@@ -324,7 +324,7 @@ class Order {
         pair = own - 1;
       }
     }
-    Part out;
+    OrderedPart out;
     Seen seen = Seen::beside(before);
     auto part_of = [&](const Piece& piece) {
       return piece.embedded == nullptr ? of_own(s, seen) : of(*piece.embedded, seen, depth + 1);
@@ -334,7 +334,7 @@ class Order {
         append(out, part_of(pieces[i]), seen);
         continue;
       }
-      Part both = part_of(pieces[i]);
+      OrderedPart both = part_of(pieces[i]);
       seen.insert(both.fields);
       Graph::join(both, part_of(pieces[++i]));
       append(out, std::move(both), seen);
@@ -363,8 +363,8 @@ class Order {
     return pieces;
   }
 
-  Part of_own(const ir::Struct& s, const Seen& before) {
-    Part out;
+  OrderedPart of_own(const ir::Struct& s, const Seen& before) {
+    OrderedPart out;
     Seen seen = Seen::beside(before);
     for (const ir::Decl& decl : s.decls) {
       if (decl.kind == ir::DeclKind::Field) {
@@ -375,10 +375,10 @@ class Order {
     }
     return out;
   }
-  void append(Part& part, Label label, Seen& seen) {
+  void append(OrderedPart& part, Label label, Seen& seen) {
     if (seen.insert(graph_.node(label))) graph_.append(part, graph_.one(label));
   }
-  void append(Part& part, Part next, Seen& seen) {
+  void append(OrderedPart& part, OrderedPart next, Seen& seen) {
     seen.insert(next.fields);
     graph_.append(part, std::move(next));
   }
@@ -421,7 +421,7 @@ class Order {
   Vertex* vertex_;
   Graph graph_;
   std::unordered_map<const ir::Expr*, const Vertex*> targets_;
-  std::map<std::pair<const Vertex*, std::set<std::size_t>>, Part> known_;  // only looked up
+  std::map<std::pair<const Vertex*, std::set<std::size_t>>, OrderedPart> known_;  // only looked up
   std::unordered_map<const ir::Expr*, std::vector<Label>> computed_;
   bool has_computed_ = false;
 };

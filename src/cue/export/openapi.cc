@@ -11,7 +11,7 @@ namespace slipway::cue {
 
 namespace {
 
-constexpr int kMaxDepth = 24;
+constexpr int kMaxSchemaDepth = 24;
 
 std::string description_of(const std::vector<std::string>& doc) {
   constexpr std::string_view kUsage = "+usage=";
@@ -58,7 +58,7 @@ class Generator {
     evaluator_.settle(v);
     evaluator_.complete(v);
     Vertex* real = deref(v);
-    if (depth > kMaxDepth) return json::Value::empty_object();
+    if (depth > kMaxSchemaDepth) return json::Value::empty_object();
     if (real->base.is_vertex()) return vertex(real->base.vertex, depth + 1);
     if (real->base.tag == Value::Tag::Struct) return object(real, depth);
     if (real->base.tag == Value::Tag::List) return list(real, depth);

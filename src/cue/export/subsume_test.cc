@@ -15,7 +15,7 @@ Vertex* field(Evaluator& evaluator, Vertex* root, const std::string& name) {
   return nullptr;
 }
 
-std::string judge(const json::Value& row) {
+std::string judge_subsumption(const json::Value& row) {
   auto program = compile_program({{"in.cue", row["files"]["in.cue"].str()}}, {}, {.allows_unused_imports = true});
   Evaluator evaluator(*program, Budget{});
   Vertex* root = evaluator.run({});
@@ -37,7 +37,7 @@ TEST(SubsumeConformance, tells_instances) {
   if (rows.empty()) GTEST_SKIP() << "skipped: corpus not found";
   testing::Suite suite("subsume");
   for (const json::Value& row : rows) {
-    if (row["area"].as_string() == "subsume") suite.record(row["id"].str(), judge(row));
+    if (row["area"].as_string() == "subsume") suite.record(row["id"].str(), judge_subsumption(row));
   }
 }
 

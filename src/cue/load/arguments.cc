@@ -51,9 +51,9 @@ constexpr Flag kFlags[] = {
     {'C', "chdir", "FOLDER", kAll, "stand there; before everything else"},
     {'h', "help", "", kAll, "this text"}};
 
-class Parser {
+class ArgumentParser {
  public:
-  explicit Parser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+  explicit ArgumentParser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
 
   std::expected<Options, std::string> parse() {
     if (arguments_.empty()) return std::unexpected("want eval, export or vet");
@@ -185,7 +185,7 @@ class Parser {
 }  // namespace
 
 std::expected<Options, std::string> parse_arguments(const std::vector<std::string>& arguments) {
-  return Parser(arguments).parse();
+  return ArgumentParser(arguments).parse();
 }
 
 std::string usage(std::string_view verb) {

@@ -23,7 +23,7 @@ namespace slipway::cue::load {
 namespace {
 
 /// One value to be judged and shown.
-struct Result {
+struct CommandResult {
   std::shared_ptr<Evaluation> evaluation;
   Vertex* vertex;          // null: the expression names nothing
   std::string expression;  // of -e
@@ -175,7 +175,7 @@ class Command {
   Outcome evaluate_all(Loaded& loaded) {
     std::set<std::string> unused;
     for (const auto& [name, value] : tags_) unused.insert(name);
-    std::vector<Result> results;
+    std::vector<CommandResult> results;
     bool has_data = !loaded.data.empty();
     // Expressions look into data that stands alone.
     if (loaded.instances.empty() && !options_.expressions.empty()) {
@@ -252,7 +252,7 @@ class Command {
     return compile(files, instance.packages, compile_options);
   }
 
-  void collect(const Program& program, std::vector<Result>& out) {
+  void collect(const Program& program, std::vector<CommandResult>& out) {
     auto evaluation = std::make_shared<Evaluation>(program, Limits::for_command_line());
     Vertex* root = evaluation->run({});
     Evaluator& evaluator = evaluation->evaluator();
@@ -275,12 +275,12 @@ class Command {
 
   // Several expressions are told apart by a line that says which one it is.
   bool has_headings() const { return options_.verb == Verb::Eval && options_.expressions.size() > 1 && form() == "cue"; }
-  static std::string heading(const Result& one) { return fmt::format("// {}\n", one.expression); }
+  static std::string heading(const CommandResult& one) { return fmt::format("// {}\n", one.expression); }
 
   // Of several packages none is shown when one has failed.
-  bool has_failed_package(const std::vector<Result>& results) {
+  bool has_failed_package(const std::vector<CommandResult>& results) {
     if (!options_.expressions.empty() || options_.ignores_errors) return false;
-    for (const Result& one : results) {
+    for (const CommandResult& one : results) {
       Errors errors = one.evaluation->errors_of(one.vertex, Demand::Valid);
       if (errors.empty()) continue;
       report(errors);
@@ -289,12 +289,12 @@ class Command {
     return false;
   }
 
-  Outcome shown_results(const std::vector<Result>& results, bool has_data) {
+  Outcome shown_results(const std::vector<CommandResult>& results, bool has_data) {
     std::vector<std::string> texts;
     bool is_incomplete_somewhere = false;
     if (results.size() > 1 && options_.schema.empty() && options_.verb != Verb::Vet && has_failed_package(results))
       return outcome_;
-    for (const Result& one : results) {
+    for (const CommandResult& one : results) {
       if (one.vertex == nullptr) return failed(fmt::format("reference \"{}\" not found", one.expression));
       bool wants_concrete = options_.verb == Verb::Export || options_.is_concrete ||
                             (options_.verb == Verb::Vet && has_data && !options_.allows_incomplete);
@@ -334,7 +334,7 @@ class Command {
     return options_.verb == Verb::Eval ? "cue" : "json";
   }
 
-  std::string text_of(const Result& one) {
+  std::string text_of(const CommandResult& one) {
     std::string out = form();
     if (out == "openapi" || out == "jsonschema" || out == "toml" || out == "xml" || out.ends_with("proto") ||
         out == "binarypb") {
@@ -384,7 +384,7 @@ class Command {
                        describe_kind(kinds_of(value)));
   }
 
-  std::string language_text(const Result& one) {
+  std::string language_text(const CommandResult& one) {
     TextOptions style;
     bool is_eval = options_.verb == Verb::Eval;
     style.is_final = true;

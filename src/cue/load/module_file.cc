@@ -17,7 +17,7 @@
 namespace slipway::cue::load {
 namespace {
 
-using ast::Kind;
+using NodeKind = ast::Kind;
 
 constexpr std::string_view kSyntax = "invalid module file syntax: ";
 constexpr std::string_view kOldest = "v0.8.0-alpha.0";
@@ -57,13 +57,13 @@ class DataCheck {
   }
 
   void declaration(const ast::Node& node) {
-    if (node.kind == Kind::Attribute) return;
-    if (node.kind == Kind::Ellipsis) return refuse(node.pos, "ellipsis");
-    if (node.kind == Kind::Let) return refuse(node.pos, "references");
-    if (node.kind != Kind::Field) return value(node);
+    if (node.kind == NodeKind::Attribute) return;
+    if (node.kind == NodeKind::Ellipsis) return refuse(node.pos, "ellipsis");
+    if (node.kind == NodeKind::Let) return refuse(node.pos, "references");
+    if (node.kind != NodeKind::Field) return value(node);
     const auto& field = ast::as<ast::Field>(node);
-    bool is_name = field.label->kind == Kind::Ident;
-    bool is_plain = (is_name || field.label->kind == Kind::Literal) && field.mark == ast::Mark::Regular;
+    bool is_name = field.label->kind == NodeKind::Ident;
+    bool is_plain = (is_name || field.label->kind == NodeKind::Literal) && field.mark == ast::Mark::Regular;
     if (!is_plain) return refuse(node.pos, "optional fields");
     std::string_view name = is_name ? ast::as<ast::Ident>(*field.label).name : std::string_view();
     if (name.starts_with('#') || name.starts_with("_#")) return refuse(node.pos, "definitions");
@@ -72,23 +72,23 @@ class DataCheck {
 
   void value(const ast::Node& node) {
     switch (node.kind) {
-      case Kind::Literal:
+      case NodeKind::Literal:
         return;
-      case Kind::Struct:
+      case NodeKind::Struct:
         for (const ast::Node* one : ast::as<ast::Struct>(node).decls) declaration(*one);
         return;
-      case Kind::List:
+      case NodeKind::List:
         for (const ast::Node* one : ast::as<ast::List>(node).items) {
-          if (one->kind == Kind::Ellipsis) return refuse(one->pos, "ellipsis");
+          if (one->kind == NodeKind::Ellipsis) return refuse(one->pos, "ellipsis");
           value(*one);
         }
         return;
-      case Kind::Unary:
-        if (ast::as<ast::Unary>(node).operand->kind == Kind::Literal) return;
+      case NodeKind::Unary:
+        if (ast::as<ast::Unary>(node).operand->kind == NodeKind::Literal) return;
         return refuse(node.pos, "expressions");
-      case Kind::Ident:
-      case Kind::Selector:
-      case Kind::Index:
+      case NodeKind::Ident:
+      case NodeKind::Selector:
+      case NodeKind::Index:
         return refuse(node.pos, "references");
       default:
         return refuse(node.pos, "expressions");

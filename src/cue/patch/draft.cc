@@ -4,7 +4,7 @@ namespace slipway::cue {
 
 namespace {
 
-constexpr int kMaxDepth = 300;
+constexpr int kMaxDraftDepth = 300;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -50,15 +50,15 @@ Draft draft_of(Evaluation& into, Evaluation& from, Vertex* v, int depth) {
   Vertex* real = deref(v);
   Draft out;
   if (v->pos != 0) out.pos = into.foreign_position(from, v->pos);
-  if (real->base.is_vertex() && depth < kMaxDepth) return draft_of(into, from, real->base.vertex, depth + 1);
-  if (real->base.tag == Value::Tag::List && depth < kMaxDepth) {
+  if (real->base.is_vertex() && depth < kMaxDraftDepth) return draft_of(into, from, real->base.vertex, depth + 1);
+  if (real->base.tag == Value::Tag::List && depth < kMaxDraftDepth) {
     out.kind = Draft::Kind::List;
     out.is_open = real->is_open_list;
     if (out.is_open) out.rest = into.rest_of(from, real, depth + 1);
     for (Vertex* one : real->arcs) {
       if (one->label.is_index()) out.children.push_back(draft_of(into, from, one, depth + 1));
     }
-  } else if (real->base.tag == Value::Tag::Struct && depth < kMaxDepth) {
+  } else if (real->base.tag == Value::Tag::Struct && depth < kMaxDraftDepth) {
     out.kind = Draft::Kind::Struct;
     for (Vertex* one : real->arcs) {
       if (!one->label.is_regular() || one->mark != ArcMark::Member) continue;

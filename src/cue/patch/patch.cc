@@ -17,7 +17,7 @@ bool has(const Markers& markers, std::string_view name, std::string_view value) 
   return found != markers.end() && found->second == value;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
+std::vector<std::string_view> split_path(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   for (;;) {
     std::size_t end = std::min(text.find(separator), text.size());
@@ -36,7 +36,7 @@ struct ItemKey {
 
 ItemKey key_of(Evaluator& evaluator, Draft& item, std::string_view path) {
   Draft* at = &item;
-  for (std::string_view name : split(path, '.')) {
+  for (std::string_view name : split_path(path, '.')) {
     at = at == nullptr ? nullptr : at->field(name);
   }
   if (at == nullptr) return {};
@@ -87,7 +87,7 @@ class Aligner {
     std::vector<Draft> paired;
     Draft nothing;
     nothing.kind = Draft::Kind::Struct;
-    for (std::string_view key : split(keys, ',')) {
+    for (std::string_view key : split_path(keys, ',')) {
       if (!collect(patch, key, wanted)) {
         if (patch.children.empty()) continue;
         return;

@@ -3,6 +3,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace bits_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -76,7 +77,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace bits_package
 
-std::span<const Builtin> bits_rows() { return kRows; }
+std::span<const Builtin> bits_rows() { return bits_package::kRows; }
 
 }  // namespace slipway::cue

@@ -11,7 +11,6 @@
 namespace slipway::cue {
 namespace {
 
-using testing::Comparison;
 using testing::open_tree;
 using testing::tree_of;
 
@@ -67,7 +66,7 @@ std::string judge_field(Evaluator& evaluator, Vertex* root, const json::Value& r
   if (field == nullptr) return "no such field";
   json::Value tree = expected_tree(row["expect_cue"].str(), want["path"].str());
   if (tree.is_null()) return "the expectation cannot be read";
-  Comparison comparison{tree};
+  testing::Comparison comparison{tree};
   comparison.compare(tree, got, "", 0);
   return comparison.first;
 }
@@ -107,7 +106,7 @@ json::Value tree_in(const std::string& text, const CompileOptions& options = {})
 }
 
 std::string compared(const json::Value& want, const json::Value& got) {
-  Comparison comparison{want};
+  testing::Comparison comparison{want};
   comparison.compare(want, got, "", 0);
   return comparison.first;
 }

@@ -7,6 +7,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace crypto_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -85,11 +86,12 @@ constexpr Builtin kHmac[] = {{"crypto/hmac", "Sign", kParams<kString, kString | 
                              constant("crypto/hmac", "SHA512_256", "\"SHA512_256\"")};
 
 }  // namespace
+}  // namespace crypto_package
 
-std::span<const Builtin> md5_rows() { return kMd5; }
-std::span<const Builtin> sha1_rows() { return kSha1; }
-std::span<const Builtin> sha256_rows() { return kSha256; }
-std::span<const Builtin> sha512_rows() { return kSha512; }
-std::span<const Builtin> hmac_rows() { return kHmac; }
+std::span<const Builtin> md5_rows() { return crypto_package::kMd5; }
+std::span<const Builtin> sha1_rows() { return crypto_package::kSha1; }
+std::span<const Builtin> sha256_rows() { return crypto_package::kSha256; }
+std::span<const Builtin> sha512_rows() { return crypto_package::kSha512; }
+std::span<const Builtin> hmac_rows() { return crypto_package::kHmac; }
 
 }  // namespace slipway::cue

@@ -4,6 +4,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace encoding_packages {
 namespace {
 
 using Args = std::span<const Value>;
@@ -224,9 +225,10 @@ constexpr Builtin kCsv[] = {
 };
 
 }  // namespace
+}  // namespace encoding_packages
 
-std::span<const Builtin> base64_rows() { return kBase64; }
-std::span<const Builtin> hex_rows() { return kHex; }
-std::span<const Builtin> csv_rows() { return kCsv; }
+std::span<const Builtin> base64_rows() { return encoding_packages::kBase64; }
+std::span<const Builtin> hex_rows() { return encoding_packages::kHex; }
+std::span<const Builtin> csv_rows() { return encoding_packages::kCsv; }
 
 }  // namespace slipway::cue

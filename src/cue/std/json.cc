@@ -5,6 +5,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace json_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -217,7 +218,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace json_package
 
-std::span<const Builtin> json_rows() { return kRows; }
+std::span<const Builtin> json_rows() { return json_package::kRows; }
 
 }  // namespace slipway::cue

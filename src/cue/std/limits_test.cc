@@ -9,7 +9,7 @@
 namespace slipway::cue {
 namespace {
 
-Program compiled(const std::string& text) {
+Program compiled_call(const std::string& text) {
   auto program = compile({{"in.cue", text}});
   EXPECT_TRUE(program.has_value()) << (program ? "" : describe(program.error()));
   return *program;
@@ -21,12 +21,12 @@ struct Cost {
 };
 
 Cost cost_of(const std::string& text) {
-  Cursor root = evaluate(compiled(text));
+  Cursor root = evaluate(compiled_call(text));
   EXPECT_EQ(describe(root.validate()), "") << text;
   return {root.evaluation()->evaluator().steps(), root.evaluation()->evaluator().used_bytes()};
 }
 
-std::string n(int i) { return std::to_string(i); }
+std::string number(int i) { return std::to_string(i); }
 
 constexpr const char* kImports = "import \"list\"\nimport \"strings\"\nimport \"encoding/json\"\nimport \"regexp\"\n";
 
@@ -36,7 +36,7 @@ void expect_proportional(const std::string& text) {
   auto at = [&](int size) {
     std::string filled = text;
     for (std::size_t place = filled.find("SIZE"); place != std::string::npos; place = filled.find("SIZE"))
-      filled.replace(place, 4, n(size));
+      filled.replace(place, 4, number(size));
     return cost_of(kImports + filled +
                    "\n_used: [list.Sum([]), strings.MinRunes(0), json.Marshal(1), regexp.Match(\"a\", \"a\")]");
   };
@@ -89,7 +89,7 @@ TEST(StdLimits, loops_over_texts_cost_what_they_are_long) {
 // A size is kept, not counted: a loop may ask for it each time.
 TEST(StdLimits, asking_for_a_size_costs_the_same_however_large_it_is) {
   auto steps = [](int size) {
-    return cost_of("import \"list\"\n#l: list.Repeat([1], " + n(size) +
+    return cost_of("import \"list\"\n#l: list.Repeat([1], " + number(size) +
                    ")\nx: [for i in list.Range(0, 100, 1) if len(#l) > i {i}]")
         .steps;
   };
@@ -98,7 +98,7 @@ TEST(StdLimits, asking_for_a_size_costs_the_same_however_large_it_is) {
 
 TEST(StdLimits, sizes_are_those_of_items_and_of_fields_that_are_there) {
   auto value = [](const char* text) {
-    Cursor x = evaluate(compiled(text)).field("x");
+    Cursor x = evaluate(compiled_call(text)).field("x");
     auto json = x.to_json_text();
     return json ? *json : describe(json.error());
   };
@@ -116,9 +116,10 @@ TEST(StdLimits, sizes_are_those_of_items_and_of_fields_that_are_there) {
 void expect_end(const std::string& text, const std::string& message) {
   SCOPED_TRACE(text);
   const Limits limits = Limits::for_template();
-  Cursor root = evaluate(
-      compiled(kImports + text + "\n_used: [list.Sum([]), strings.MinRunes(0), json.Marshal(1), regexp.Match(\"a\", \"a\")]"),
-      {}, limits);
+  Cursor root =
+      evaluate(compiled_call(kImports + text +
+                             "\n_used: [list.Sum([]), strings.MinRunes(0), json.Marshal(1), regexp.Match(\"a\", \"a\")]"),
+               {}, limits);
   Errors errors = root.validate();
   ASSERT_EQ(errors.size(), 1u) << describe(errors);
   EXPECT_EQ(errors[0].message, message);
@@ -140,10 +141,10 @@ TEST(StdLimits, memory_is_asked_for_before_it_is_taken) {
   expect_end("a: list.Range(0, 1000000, 1)", kBytes);
   expect_end("a: list.Repeat([1], 1000000)", kBytes);
   std::string doubled = "a0: strings.Repeat(\"a\", 1000)\n";
-  for (int i = 0; i < 30; ++i) doubled += "a" + n(i + 1) + ": \"\\(a" + n(i) + ")\\(a" + n(i) + ")\"\n";
+  for (int i = 0; i < 30; ++i) doubled += "a" + number(i + 1) + ": \"\\(a" + number(i) + ")\\(a" + number(i) + ")\"\n";
   expect_end(doubled, kBytes);
   std::string added = "a0: strings.Repeat(\"a\", 1000)\n";
-  for (int i = 0; i < 30; ++i) added += "a" + n(i + 1) + ": a" + n(i) + " + a" + n(i) + "\n";
+  for (int i = 0; i < 30; ++i) added += "a" + number(i + 1) + ": a" + number(i) + " + a" + number(i) + "\n";
   expect_end(added, kBytes);
 }
 

@@ -9,6 +9,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace list_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -458,7 +459,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace list_package
 
-std::span<const Builtin> list_rows() { return kRows; }
+std::span<const Builtin> list_rows() { return list_package::kRows; }
 
 }  // namespace slipway::cue

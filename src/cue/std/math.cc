@@ -7,6 +7,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace math_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -305,7 +306,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace math_package
 
-std::span<const Builtin> math_rows() { return kRows; }
+std::span<const Builtin> math_rows() { return math_package::kRows; }
 
 }  // namespace slipway::cue

@@ -12,6 +12,7 @@
 #include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
+namespace net_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -575,7 +576,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace net_package
 
-std::span<const Builtin> net_rows() { return kRows; }
+std::span<const Builtin> net_rows() { return net_package::kRows; }
 
 }  // namespace slipway::cue

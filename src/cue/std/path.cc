@@ -8,6 +8,7 @@
 #include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
+namespace path_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -407,7 +408,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace path_package
 
-std::span<const Builtin> path_rows() { return kRows; }
+std::span<const Builtin> path_rows() { return path_package::kRows; }
 
 }  // namespace slipway::cue

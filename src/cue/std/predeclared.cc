@@ -4,6 +4,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace predeclared_package {
 namespace {
 
 Value len(Calls& calls, std::span<const Value> args) {
@@ -100,7 +101,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace predeclared_package
 
-std::span<const Builtin> predeclared_rows() { return kRows; }
+std::span<const Builtin> predeclared_rows() { return predeclared_package::kRows; }
 
 }  // namespace slipway::cue

@@ -11,6 +11,7 @@
 #include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
+namespace strconv_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -323,7 +324,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace strconv_package
 
-std::span<const Builtin> strconv_rows() { return kRows; }
+std::span<const Builtin> strconv_rows() { return strconv_package::kRows; }
 
 }  // namespace slipway::cue

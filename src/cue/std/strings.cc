@@ -9,6 +9,7 @@
 #include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
+namespace strings_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -370,7 +371,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace strings_package
 
-std::span<const Builtin> strings_rows() { return kRows; }
+std::span<const Builtin> strings_rows() { return strings_package::kRows; }
 
 }  // namespace slipway::cue

@@ -4,6 +4,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace struct_package {
 namespace {
 
 Value min_fields(Calls& calls, std::span<const Value> args) {
@@ -30,7 +31,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace struct_package
 
-std::span<const Builtin> struct_rows() { return kRows; }
+std::span<const Builtin> struct_rows() { return struct_package::kRows; }
 
 }  // namespace slipway::cue

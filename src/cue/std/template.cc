@@ -14,6 +14,7 @@
 #include "cue/syntax/unicode.h"
 
 namespace slipway::cue {
+namespace template_package {
 namespace {
 
 using namespace text_template;
@@ -437,7 +438,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace template_package
 
-std::span<const Builtin> template_rows() { return kRows; }
+std::span<const Builtin> template_rows() { return template_package::kRows; }
 
 }  // namespace slipway::cue

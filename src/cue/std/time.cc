@@ -7,6 +7,7 @@
 #include "cue/std/time_text.h"
 
 namespace slipway::cue {
+namespace time_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -199,7 +200,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace time_package
 
-std::span<const Builtin> time_rows() { return kRows; }
+std::span<const Builtin> time_rows() { return time_package::kRows; }
 
 }  // namespace slipway::cue

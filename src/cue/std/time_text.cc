@@ -5,7 +5,7 @@
 namespace slipway::cue {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::int64_t kDay = 86'400;
 
 // Days since 1970-01-01 of the proleptic Gregorian calendar, and back (H. Hinnant's algorithms).
@@ -29,9 +29,9 @@ bool is_valid(const Moment& m) {
 }
 
 /// Reads from the front of a text.
-class Reader {
+class TimeReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit TimeReader(std::string_view text) : text_(text) {}
   bool done() const { return text_.empty(); }
   std::string_view rest() const { return text_; }
   bool skip(std::string_view what) {
@@ -63,7 +63,7 @@ class Reader {
   /// ".123" or ",123": any number of digits, nine of which count.
   bool fraction(std::int64_t& nanoseconds) {
     if (!skip(".") && !skip(",")) return false;
-    std::int64_t scale = kSecond / 10;
+    std::int64_t scale = kNanosecondsPerSecond / 10;
     nanoseconds = 0;
     if (!peek_digit()) return false;
     for (; peek_digit(); text_.remove_prefix(1), scale /= 10) nanoseconds += (text_[0] - '0') * scale;
@@ -196,7 +196,7 @@ LayoutPart next_part(std::string_view& layout) {
   return rest;
 }
 
-bool read_name(Reader& in, std::span<const std::string_view> names, std::size_t size, int& index) {
+bool read_name(TimeReader& in, std::span<const std::string_view> names, std::size_t size, int& index) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!in.skip(size == 0 ? names[i] : names[i].substr(0, size))) continue;
     index = static_cast<int>(i);
@@ -207,7 +207,7 @@ bool read_name(Reader& in, std::span<const std::string_view> names, std::size_t 
 
 bool is_zone_with_z(Part part) { return part == Part::ZoneColonZ || part == Part::ZoneDigitsZ || part == Part::ZoneHoursZ; }
 
-bool read_zone(Reader& in, Part part, Moment& m) {
+bool read_zone(TimeReader& in, Part part, Moment& m) {
   if (is_zone_with_z(part) && in.skip("Z")) return true;
   bool is_west = in.rest().starts_with('-');
   int hours = 0;
@@ -222,7 +222,7 @@ bool read_zone(Reader& in, Part part, Moment& m) {
 }
 
 // Three or four capital letters, or GMT with hours: no distance is known, so it counts as UTC.
-bool read_zone_name(Reader& in) {
+bool read_zone_name(TimeReader& in) {
   std::size_t size = 0;
   while (size < in.rest().size() && size < 5 && in.rest()[size] >= 'A' && in.rest()[size] <= 'Z') ++size;
   return size >= 3 && in.skip_bytes(size);
@@ -234,19 +234,19 @@ struct Extra {
   int year_day = 0;
 };
 
-bool read_half(Reader& in, bool is_upper, Extra& extra) {
+bool read_half(TimeReader& in, bool is_upper, Extra& extra) {
   extra.half = in.skip(is_upper ? "PM" : "pm") ? 2 : in.skip(is_upper ? "AM" : "am") ? 1 : 0;
   return extra.half != 0;
 }
 
-bool read_seconds(Reader& in, std::size_t least, Moment& m) {
+bool read_seconds(TimeReader& in, std::size_t least, Moment& m) {
   bool ok = in.number(least, 2, m.second);
   // A fraction may follow even where the layout has none.
   bool has_fraction = in.rest().size() > 1 && in.rest()[0] == '.' && in.rest()[1] >= '0' && in.rest()[1] <= '9';
   return ok && (!has_fraction || in.fraction(m.nanosecond));
 }
 
-bool read_part(Reader& in, const LayoutPart& part, Moment& m, Extra& extra) {
+bool read_part(TimeReader& in, const LayoutPart& part, Moment& m, Extra& extra) {
   int ignored = 0;
   switch (part.part) {
     case Part::Text:
@@ -431,7 +431,7 @@ std::int64_t seconds_of(const Moment& m) {
 // RFC 3339 as Go's time.UnmarshalJSON takes it.
 std::optional<Moment> parse_rfc3339(std::string_view text) {
   Moment m;
-  Reader in(text);
+  TimeReader in(text);
   int zone_hours = 0;
   int zone_minutes = 0;
   bool ok = in.digits(4, 4, m.year) && in.skip("-") && in.number(2, 2, m.month) && in.skip("-") && in.number(2, 2, m.day) &&
@@ -458,7 +458,7 @@ std::string print_rfc3339(const Moment& m) {
 
 std::optional<Moment> parse_layout(std::string_view layout, std::string_view text) {
   Moment m;
-  Reader in(text);
+  TimeReader in(text);
   Extra extra;
   while (!layout.empty()) {
     if (!read_part(in, next_part(layout), m, extra)) return std::nullopt;

@@ -7,6 +7,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace uuid_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -121,7 +122,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace uuid_package
 
-std::span<const Builtin> uuid_rows() { return kRows; }
+std::span<const Builtin> uuid_rows() { return uuid_package::kRows; }
 
 }  // namespace slipway::cue

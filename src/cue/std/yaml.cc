@@ -6,6 +6,7 @@
 #include "cue/std/packages.h"
 
 namespace slipway::cue {
+namespace yaml_package {
 namespace {
 
 using Args = std::span<const Value>;
@@ -102,7 +103,8 @@ constexpr Builtin kRows[] = {
 };
 
 }  // namespace
+}  // namespace yaml_package
 
-std::span<const Builtin> yaml_rows() { return kRows; }
+std::span<const Builtin> yaml_rows() { return yaml_package::kRows; }
 
 }  // namespace slipway::cue

@@ -4,7 +4,7 @@
 
 namespace slipway::cue {
 
-using ast::Kind;
+using NodeKind = ast::Kind;
 
 namespace {
 
@@ -60,7 +60,7 @@ ast::Node* Parser::single_expression() {
 }
 
 ast::Node* Parser::bad() {
-  auto* node = make<ast::Node>(Kind::Bad, token_.pos);
+  auto* node = make<ast::Node>(NodeKind::Bad, token_.pos);
   return finish(node);
 }
 
@@ -83,7 +83,7 @@ ast::Node* Parser::binary(int least) {
       left = infix_division(left, division, level);
       continue;
     }
-    auto* node = make<ast::Binary>(Kind::Binary, left->pos);
+    auto* node = make<ast::Binary>(NodeKind::Binary, left->pos);
     node->op = token_.kind;
     node->op_pos = token_.pos;
     advance();
@@ -95,11 +95,11 @@ ast::Node* Parser::binary(int least) {
 
 // "a div b" is div(a, b), whatever the name div may mean there.
 ast::Node* Parser::infix_division(ast::Node* left, std::string_view builtin, int level) {
-  auto* function = make<ast::Ident>(Kind::Ident, token_.pos);
+  auto* function = make<ast::Ident>(NodeKind::Ident, token_.pos);
   function->name = builtin;
   advance();
   finish(function);
-  auto* node = make<ast::Call>(Kind::Call, left->pos);
+  auto* node = make<ast::Call>(NodeKind::Call, left->pos);
   node->function = function;
   node->args = arena_.copy(std::vector<ast::Node*>{left, binary(level + 1)});
   return finish(node);
@@ -121,7 +121,7 @@ ast::Node* Parser::unary() {
     case Tok::Mat:
     case Tok::NMat: {
       Nesting nesting(*this);
-      auto* node = make<ast::Unary>(Kind::Unary, token_.pos);
+      auto* node = make<ast::Unary>(NodeKind::Unary, token_.pos);
       node->op = token_.kind;
       advance();
       node->operand = nesting ? unary() : bad();
@@ -147,7 +147,7 @@ ast::Node* Parser::primary() {
         break;
       case Tok::Ellipsis: {
         if (!options_.has_experiments) error(token_.pos, "postfix ... operator requires @experiment(explicitopen)");
-        auto* open = make<ast::Postfix>(Kind::Postfix, node->pos);
+        auto* open = make<ast::Postfix>(NodeKind::Postfix, node->pos);
         open->op = Tok::Ellipsis;
         open->operand = node;
         advance();
@@ -156,7 +156,7 @@ ast::Node* Parser::primary() {
       }
       case Tok::Option: {
         if (!options_.has_experiments || peek_token().kind == Tok::Colon) return node;
-        auto* tried = make<ast::Postfix>(Kind::Postfix, node->pos);
+        auto* tried = make<ast::Postfix>(NodeKind::Postfix, node->pos);
         tried->op = Tok::Option;
         tried->operand = node;
         advance();
@@ -172,17 +172,17 @@ ast::Node* Parser::primary() {
 }
 
 ast::Node* Parser::selector(ast::Node* base) {
-  auto* node = make<ast::Selector>(Kind::Selector, base->pos);
+  auto* node = make<ast::Selector>(NodeKind::Selector, base->pos);
   node->base = base;
   advance();
   bool is_simple_string = token_.kind == Tok::String && token_.text.starts_with('"') && !token_.text.starts_with("\"\"");
   if (token_.kind == Tok::Ident || is_keyword(token_.kind)) {
-    auto* selected = make<ast::Ident>(Kind::Ident, token_.pos);
+    auto* selected = make<ast::Ident>(NodeKind::Ident, token_.pos);
     selected->name = token_.text;
     advance();
     node->name = finish(selected);
   } else if (is_simple_string) {
-    auto* selected = make<ast::Literal>(Kind::Literal, token_.pos);
+    auto* selected = make<ast::Literal>(NodeKind::Literal, token_.pos);
     selected->tok = Tok::String;
     selected->text = token_.text;
     advance();
@@ -191,7 +191,7 @@ ast::Node* Parser::selector(ast::Node* base) {
     error_expected("selector");
     bool is_operand = token_.kind == Tok::String || token_.kind == Tok::Int || token_.kind == Tok::Float;
     if (is_operand) advance();
-    auto* blank = make<ast::Ident>(Kind::Ident, token_.pos);
+    auto* blank = make<ast::Ident>(NodeKind::Ident, token_.pos);
     blank->name = "_";
     node->name = blank;
   }
@@ -199,12 +199,12 @@ ast::Node* Parser::selector(ast::Node* base) {
 }
 
 ast::Node* Parser::index(ast::Node* base) {
-  auto* node = make<ast::Index>(Kind::Index, base->pos);
+  auto* node = make<ast::Index>(NodeKind::Index, base->pos);
   node->base = base;
   advance();
   ast::Node* low = token_.kind == Tok::Colon || token_.kind == Tok::RBrack ? nullptr : expression();
   if (token_.kind == Tok::Colon) {
-    auto* slice = make<ast::Slice>(Kind::Slice, base->pos);
+    auto* slice = make<ast::Slice>(NodeKind::Slice, base->pos);
     slice->base = base;
     slice->low = low;
     advance();
@@ -221,7 +221,7 @@ ast::Node* Parser::index(ast::Node* base) {
 
 ast::Node* Parser::call(ast::Node* function) {
   Nesting nesting(*this);
-  auto* node = make<ast::Call>(Kind::Call, function->pos);
+  auto* node = make<ast::Call>(NodeKind::Call, function->pos);
   node->function = function;
   advance();
   std::vector<ast::Node*> args;
@@ -240,8 +240,8 @@ ast::Node* Parser::call(ast::Node* function) {
 // X=expr, in brackets of all kinds.
 ast::Node* Parser::aliased_expression() {
   ast::Node* first = expression();
-  if (token_.kind != Tok::Bind || first->kind != Kind::Ident) return first;
-  auto* node = make<ast::Alias>(Kind::Alias, first->pos);
+  if (token_.kind != Tok::Bind || first->kind != NodeKind::Ident) return first;
+  auto* node = make<ast::Alias>(NodeKind::Alias, first->pos);
   node->name = ast::as<ast::Ident>(*first).name;
   check_reserved(node->name, first->pos);
   advance();
@@ -250,7 +250,7 @@ ast::Node* Parser::aliased_expression() {
 }
 
 ast::Node* Parser::paren() {
-  auto* node = make<ast::Paren>(Kind::Paren, token_.pos);
+  auto* node = make<ast::Paren>(NodeKind::Paren, token_.pos);
   advance();
   node->inner = aliased_expression();
   expect(Tok::RParen);
@@ -258,7 +258,7 @@ ast::Node* Parser::paren() {
 }
 
 ast::Node* Parser::list() {
-  auto* node = make<ast::List>(Kind::List, token_.pos);
+  auto* node = make<ast::List>(NodeKind::List, token_.pos);
   advance();
   std::vector<ast::Node*> items;
   while (token_.kind != Tok::RBrack && token_.kind != Tok::Eof) {
@@ -266,7 +266,7 @@ ast::Node* Parser::list() {
     bool is_newline = token_.kind == Tok::Comma && token_.text != ",";
     // One comprehension may follow another without a comma between them.
     const bool follows =
-        items.back()->kind == Kind::Comprehension && (peek_token().kind == Tok::If || peek_token().kind == Tok::For);
+        items.back()->kind == NodeKind::Comprehension && (peek_token().kind == Tok::If || peek_token().kind == Tok::For);
     if (is_newline && !options_.wants_list_newlines && !follows && peek_token().kind != Tok::RBrack) {
       error(token_.pos, "missing ',' before newline in list literal");
     }
@@ -282,7 +282,7 @@ ast::Node* Parser::list() {
 
 ast::Node* Parser::list_item() {
   if (token_.kind == Tok::Ellipsis) {
-    auto* node = make<ast::Ellipsis>(Kind::Ellipsis, token_.pos);
+    auto* node = make<ast::Ellipsis>(NodeKind::Ellipsis, token_.pos);
     advance();
     if (token_.kind != Tok::Comma && token_.kind != Tok::RBrack && token_.kind != Tok::Eof) node->type = expression();
     return finish(node);
@@ -293,7 +293,7 @@ ast::Node* Parser::list_item() {
 
 ast::Struct* Parser::struct_literal() {
   Nesting nesting(*this);
-  auto* node = make<ast::Struct>(Kind::Struct, token_.pos);
+  auto* node = make<ast::Struct>(NodeKind::Struct, token_.pos);
   node->is_braced = true;
   advance();
   if (nesting) node->decls = declarations(Tok::RBrace);
@@ -302,7 +302,7 @@ ast::Struct* Parser::struct_literal() {
 }
 
 ast::Node* Parser::func_type() {
-  auto* node = make<ast::FuncType>(Kind::FuncType, token_.pos);
+  auto* node = make<ast::FuncType>(NodeKind::FuncType, token_.pos);
   advance();
   advance();
   std::vector<ast::Node*> args;
@@ -318,12 +318,12 @@ ast::Node* Parser::func_type() {
 }
 
 ast::Node* Parser::interpolation() {
-  auto* node = make<ast::Interpolation>(Kind::Interpolation, token_.pos);
+  auto* node = make<ast::Interpolation>(NodeKind::Interpolation, token_.pos);
   Token open = token_;
   std::vector<ast::Node*> parts;
   Token piece = token_;
   for (;;) {
-    auto* literal = make<ast::Literal>(Kind::Literal, piece.pos);
+    auto* literal = make<ast::Literal>(NodeKind::Literal, piece.pos);
     literal->tok = piece.kind;
     literal->text = piece.text;
     literal->end = piece.end();
@@ -356,7 +356,7 @@ ast::Node* Parser::operand() {
     case Tok::Let:
     case Tok::Try:
     case Tok::Else: {
-      auto* node = make<ast::Ident>(Kind::Ident, token_.pos);
+      auto* node = make<ast::Ident>(NodeKind::Ident, token_.pos);
       node->name = token_.text;
       advance();
       return finish(node);
@@ -367,14 +367,14 @@ ast::Node* Parser::operand() {
     case Tok::True:
     case Tok::False:
     case Tok::Null: {
-      auto* node = make<ast::Literal>(Kind::Literal, token_.pos);
+      auto* node = make<ast::Literal>(NodeKind::Literal, token_.pos);
       node->tok = token_.kind;
       node->text = token_.text;
       advance();
       return finish(node);
     }
     case Tok::Bottom: {
-      auto* node = make<ast::Node>(Kind::Bottom, token_.pos);
+      auto* node = make<ast::Node>(NodeKind::Bottom, token_.pos);
       advance();
       return finish(node);
     }

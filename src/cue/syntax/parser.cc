@@ -6,7 +6,7 @@
 
 namespace slipway::cue {
 
-using ast::Kind;
+using NodeKind = ast::Kind;
 
 Nesting::Nesting(Parser& parser) : parser_(parser), is_fine_(++parser.depth_ <= parser.options_.max_depth) {
   if (!is_fine_ && !parser.too_deep_) {
@@ -171,7 +171,7 @@ void Parser::import_spec(std::vector<ast::Import>& out) {
     if (token_.kind != Tok::Comma && token_.kind != Tok::Eof) advance();
     return;
   }
-  auto* path = make<ast::Literal>(Kind::Literal, token_.pos);
+  auto* path = make<ast::Literal>(NodeKind::Literal, token_.pos);
   path->tok = Tok::String;
   path->text = token_.text;
   advance();
@@ -251,7 +251,7 @@ ast::Node* Parser::declaration() {
   if (!nesting) return nullptr;
   if (token_.kind == Tok::Attribute) return attribute();
   if (token_.kind == Tok::Ellipsis) {
-    auto* node = make<ast::Ellipsis>(Kind::Ellipsis, token_.pos);
+    auto* node = make<ast::Ellipsis>(NodeKind::Ellipsis, token_.pos);
     advance();
     if (token_.kind != Tok::Comma && token_.kind != Tok::RBrace && token_.kind != Tok::Eof) {
       error(token_.pos, "ellipsis (...) in structs does not take a type");
@@ -268,7 +268,7 @@ ast::Node* Parser::declaration() {
 }
 
 ast::Node* Parser::let_clause() {
-  auto* node = make<ast::Let>(Kind::Let, token_.pos);
+  auto* node = make<ast::Let>(NodeKind::Let, token_.pos);
   advance();
   Pos pos = 0;
   node->name = binding_name(pos);
@@ -290,7 +290,7 @@ std::string_view Parser::binding_name(Pos& pos) {
 }
 
 ast::Attribute* Parser::attribute() {
-  auto* node = make<ast::Attribute>(Kind::Attribute, token_.pos);
+  auto* node = make<ast::Attribute>(NodeKind::Attribute, token_.pos);
   node->text = token_.text;
   std::size_t open = std::min(token_.text.find('('), token_.text.size());
   node->name = token_.text.substr(1, open - 1);
@@ -340,15 +340,15 @@ std::span<const std::string_view> Parser::doc_comment() {
 
 bool Parser::is_label(const ast::Node& node) const {
   switch (node.kind) {
-    case Kind::Ident:
-    case Kind::Interpolation:
-    case Kind::Paren:
+    case NodeKind::Ident:
+    case NodeKind::Interpolation:
+    case NodeKind::Paren:
       return true;
-    case Kind::Literal: {
+    case NodeKind::Literal: {
       const auto& literal = ast::as<ast::Literal>(node);
       return literal.tok == Tok::String || is_keyword(literal.tok);
     }
-    case Kind::List:
+    case NodeKind::List:
       return ast::as<ast::List>(node).items.size() == 1;
     default:
       return false;
@@ -368,7 +368,7 @@ ast::Node* Parser::field_or_embedding() {
   auto doc = comments_.empty() ? std::span<const std::string_view>() : doc_comment();
   ast::Node* first = expression();
   std::string_view alias;
-  if (token_.kind == Tok::Bind && first->kind == Kind::Ident) {
+  if (token_.kind == Tok::Bind && first->kind == NodeKind::Ident) {
     if (has_postfix_aliases_) {
       error(token_.pos,
             "old-style alias syntax (=) is not allowed with @experiment(aliasv2); use postfix syntax (~X or ~(K,V))");
@@ -382,7 +382,7 @@ ast::Node* Parser::field_or_embedding() {
     ast::Node* node = field(first, alias, begin);
     // A comment above a shorthand a: b: 1 belongs to its innermost field.
     auto* documented = static_cast<ast::Field*>(node);
-    while (documented->value != nullptr && documented->value->kind == Kind::Struct &&
+    while (documented->value != nullptr && documented->value->kind == NodeKind::Struct &&
            !ast::as<ast::Struct>(*documented->value).is_braced) {
       documented = static_cast<ast::Field*>(ast::as<ast::Struct>(*documented->value).decls[0]);
     }
@@ -393,7 +393,7 @@ ast::Node* Parser::field_or_embedding() {
     error_expected("label or ':'");
     return first;
   }
-  bool may_be_label = first->kind == Kind::Ident;
+  bool may_be_label = first->kind == NodeKind::Ident;
   bool stops =
       token_.kind == Tok::Comma || token_.kind == Tok::RBrace || token_.kind == Tok::Eof || token_.kind == Tok::Attribute;
   if (may_be_label && !stops && token_.kind != Tok::RParen && token_.kind != Tok::RBrack) error_expected("label or ':'");
@@ -402,7 +402,7 @@ ast::Node* Parser::field_or_embedding() {
 }
 
 ast::Node* Parser::field(ast::Node* label, std::string_view alias, Pos begin) {
-  auto* node = make<ast::Field>(Kind::Field, begin);
+  auto* node = make<ast::Field>(NodeKind::Field, begin);
   node->label = label;
   node->alias = alias;
   if (token_.kind == Tok::Tilde) postfix_alias(*node);
@@ -418,8 +418,8 @@ ast::Node* Parser::field(ast::Node* label, std::string_view alias, Pos begin) {
 }
 
 void Parser::check_label(const ast::Field& node) {
-  if (node.label->kind == Kind::Ident) check_reserved(ast::as<ast::Ident>(*node.label).name, node.label->pos);
-  if (node.label->kind != Kind::List || node.mark == ast::Mark::Regular) return;
+  if (node.label->kind == NodeKind::Ident) check_reserved(ast::as<ast::Ident>(*node.label).name, node.label->pos);
+  if (node.label->kind != NodeKind::List || node.mark == ast::Mark::Regular) return;
   error(node.label->pos,
         fmt::format("pattern constraint cannot be marked {}", node.mark == ast::Mark::Optional ? "optional" : "required"));
 }
@@ -455,7 +455,7 @@ void Parser::field_value(ast::Field& node) {
   }
   ast::Node* first = expression();
   std::string_view alias;
-  if (token_.kind == Tok::Bind && first->kind == Kind::Ident) {
+  if (token_.kind == Tok::Bind && first->kind == NodeKind::Ident) {
     alias = ast::as<ast::Ident>(*first).name;
     check_reserved(alias, first->pos);
     advance();
@@ -466,7 +466,7 @@ void Parser::field_value(ast::Field& node) {
     node.value = first;
     return;
   }
-  auto* inner = make<ast::Struct>(Kind::Struct, begin);
+  auto* inner = make<ast::Struct>(NodeKind::Struct, begin);
   ast::Node* decl = field(first, alias, begin);
   static_cast<ast::Field*>(decl)->doc = doc;
   inner->decls = arena_.copy(std::span<ast::Node* const>(&decl, 1));
@@ -474,7 +474,7 @@ void Parser::field_value(ast::Field& node) {
 }
 
 ast::Node* Parser::comprehension() {
-  auto* node = make<ast::Comprehension>(Kind::Comprehension, token_.pos);
+  auto* node = make<ast::Comprehension>(NodeKind::Comprehension, token_.pos);
   std::vector<ast::ClauseNode> clauses;
   while (clause(clauses)) {
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/text.h"
 #include "cue/syntax/unicode.h"
 
 // Words are told apart a few kinds at a time.
@@ -26,7 +27,6 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
 constexpr auto kClasses = make_classes();
 
 bool has_class(char c, int mask) { return (kClasses[static_cast<unsigned char>(c)] & mask) != 0; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct Keyword {
   std::string_view text;

@@ -11,7 +11,7 @@ namespace {
 using unicode::CaseRange;
 using unicode::Range;
 
-bool contains(std::span<const Range> ranges, std::uint32_t code) {
+bool is_in_ranges(std::span<const Range> ranges, std::uint32_t code) {
   auto after = std::upper_bound(ranges.begin(), ranges.end(), code, [](std::uint32_t c, Range r) { return c < r.first; });
   return after != ranges.begin() && code <= (after - 1)->last;
 }
@@ -103,9 +103,9 @@ std::string replace_invalid(std::string_view bytes) {
   return out;
 }
 
-bool is_letter(std::uint32_t code) { return contains(unicode::kLetterRanges, code); }
-bool is_decimal_digit(std::uint32_t code) { return contains(unicode::kDigitRanges, code); }
-bool is_printable(std::uint32_t code) { return code < 0x7F ? code >= 0x20 : contains(unicode::kPrintRanges, code); }
+bool is_letter(std::uint32_t code) { return is_in_ranges(unicode::kLetterRanges, code); }
+bool is_decimal_digit(std::uint32_t code) { return is_in_ranges(unicode::kDigitRanges, code); }
+bool is_printable(std::uint32_t code) { return code < 0x7F ? code >= 0x20 : is_in_ranges(unicode::kPrintRanges, code); }
 
 bool is_space(std::uint32_t code) {
   return (code >= 9 && code <= 13) || code == ' ' || code == 0x85 || code == 0xA0 || code == 0x1680 ||

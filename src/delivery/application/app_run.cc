@@ -52,7 +52,7 @@ Value visible_annotations(const kube::Object& application) {
   return out.build();
 }
 
-Value or_empty(const Value& value) { return value.is_null() ? Value::empty_object() : value; }
+Value null_as_empty(const Value& value) { return value.is_null() ? Value::empty_object() : value; }
 
 /// What the embedded control plane and its controllers were made for.
 Value cluster_version() {
@@ -75,9 +75,6 @@ Value outputs_of(const std::vector<std::pair<ManagedResource, Value>>& objects, 
   }
   return out.build();
 }
-
-/// As templates see live objects: without the bookkeeping of the server.
-Value shown(const Value& live) { return live.without_path({"metadata", "managedFields"}); }
 
 /// Under which a component at a place is remembered.
 std::string slot_of(const std::string& component, const Placement& at) {
@@ -166,7 +163,7 @@ RenderContext AppRun::render_context(const Placement& placement) const {
   context.ns = std::string(kube::ns(application_));
   context.app_revision = revision_;
   context.app_revision_number = revision_number_;
-  context.app_labels = or_empty(application_["metadata"]["labels"]);
+  context.app_labels = null_as_empty(application_["metadata"]["labels"]);
   context.app_annotations = visible_annotations(application_);
   context.components = application_["spec"]["components"];
   context.publish_version = std::string(kube::annotation(application_, kPublishVersion));

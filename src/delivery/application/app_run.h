@@ -235,4 +235,7 @@ class AppRun {
   Acting acting_;
 };
 
+/// A live object as steps and templates see it: without managedFields.
+inline Value shown(const Value& live) { return live.without_path({"metadata", "managedFields"}); }
+
 }  // namespace slipway::delivery::application

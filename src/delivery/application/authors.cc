@@ -10,7 +10,7 @@ namespace {
 const kube::Resource kUsers{"", "v1", "users"};
 
 /// What an object says, without what its server and its controllers keep about it.
-Value content_of(const kube::Object& object) { return object.without("metadata").without("status"); }
+Value authored_content(const kube::Object& object) { return object.without("metadata").without("status"); }
 
 bool may_be_anybody(const kube::Asker& asker) { return asker.user == nullptr || asker.may("impersonate", kUsers, "", ""); }
 
@@ -18,7 +18,8 @@ bool may_be_anybody(const kube::Asker& asker) { return asker.user == nullptr || 
 
 kube::Object record_author(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
   if (asker.user == nullptr) return object;
-  if (!old.is_null() && content_of(object) == content_of(old)) return with_identity_of(kIdentityAnnotations, object, old);
+  if (!old.is_null() && authored_content(object) == authored_content(old))
+    return with_identity_of(kIdentityAnnotations, object, old);
   if (may_be_anybody(asker)) return with_identity_of(kIdentityAnnotations, object, {});
   return delivery::record_identity(kIdentityAnnotations, object, {}, asker);
 }

@@ -16,7 +16,7 @@ using json::quoted;
 
 constexpr const char* kReferences = "ref-objects";
 
-RenderContext context_of(const kube::Object& application, const ApplicationSpec& spec) {
+RenderContext check_context(const kube::Object& application, const ApplicationSpec& spec) {
   RenderContext out;
   const Value& metadata = application["metadata"];
   out.app_name = metadata["name"].str();
@@ -56,11 +56,11 @@ bool is_plain(std::string_view name) {
 }
 
 /// Where a path below properties is in the Application, and the value there.
-struct Place {
+struct CheckPlace {
   std::string path;
   const Value* value;
 };
-Place place_of(std::string path, const Value& properties, const std::vector<std::string>& segments) {
+CheckPlace place_of(std::string path, const Value& properties, const std::vector<std::string>& segments) {
   const Value* at = &properties;
   for (const std::string& segment : segments) {
     const bool is_item = at->is_array() && std::ranges::all_of(segment, is_digit);
@@ -94,8 +94,8 @@ bool may_pass(const RenderError& error, bool is_fed) { return error.is_incomplet
 void compare(const std::vector<std::vector<std::string>>& paths, const Value& now, const Value& before, const std::string& path,
              std::vector<Cause>& causes) {
   for (const std::vector<std::string>& one : paths) {
-    const Place old_place = place_of("", before, one);
-    const Place place = place_of(path + ".properties", now, one);
+    const CheckPlace old_place = place_of("", before, one);
+    const CheckPlace place = place_of(path + ".properties", now, one);
     if (old_place.value->is_null() || *old_place.value == *place.value) continue;
     causes.push_back(field::invalid(place.path, json::print(*place.value),
                                     fmt::format("field is immutable, it was {} (the annotation {}: \"true\" allows the change)",
@@ -108,7 +108,7 @@ void compare(const std::vector<std::vector<std::string>>& paths, const Value& no
 Cause cause_of(const ParameterFault& fault, const Value& properties, const std::string& path) {
   const std::size_t dot = fault.field.find('.');
   const auto segments = dot == std::string::npos ? std::vector<std::string>{} : segments_of(fault.field.substr(dot + 1));
-  Place place = place_of(path + ".properties", properties, segments);
+  CheckPlace place = place_of(path + ".properties", properties, segments);
   if (fault.is_missing) {
     const std::string detail = fault.message.starts_with("required (") && fault.message.ends_with(')')
                                    ? fault.message.substr(10, fault.message.size() - 11)
@@ -131,7 +131,7 @@ Cause unknown_type(std::string path, const std::string& type, const Status& erro
 
 ComponentCheck::ComponentCheck(const kube::Object& application, const kube::Object& old, const ApplicationSpec& spec,
                                const std::vector<PolicySpec>& overrides)
-    : context_(context_of(application, spec)),
+    : context_(check_context(application, spec)),
       forces_parameters_(kube::annotation(application, kForceParameters) == "true"),
       old_components_(old["spec"]["components"]) {
   std::vector<ComponentSpec> all = spec.components;

@@ -28,7 +28,7 @@ std::optional<DefinitionKind> definition_kind(std::string_view kind) {
   return std::nullopt;
 }
 
-Status invalid(const Definition& definition, std::string_view place, const std::string& why) {
+Status invalid_definition(const Definition& definition, std::string_view place, const std::string& why) {
   Status status;
   status.reason = Reason::Invalid;
   status.message = fmt::format("{} {}: {}: {}", kind_of(definition.kind), definition.name, place, why);
@@ -60,7 +60,7 @@ void read_workload(const Value& spec, Definition& out) {
 
 Result<void> read_trait(const Value& spec, Definition& out) {
   auto stage = stage_of(spec["stage"].str());
-  if (!stage) return fail(invalid(out, "spec.stage", stage.error().message));
+  if (!stage) return fail(invalid_definition(out, "spec.stage", stage.error().message));
   out.stage = stage->value_or(Stage::DefaultDispatch);
   out.workload_ref_path = spec["workloadRefPath"].str();
   out.manages_workload = spec["manageWorkload"].as_bool();

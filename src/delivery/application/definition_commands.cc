@@ -17,7 +17,7 @@
 namespace slipway::delivery::application {
 namespace {
 
-constexpr int kBadInput = 2;
+constexpr int kBadDefinition = 2;
 constexpr const char* kDescription = "definition.oam.dev/description";
 
 /// The definitions of a file: one in CUE, or those among the documents of a YAML file.
@@ -47,34 +47,34 @@ Result<std::vector<Value>> read_files(const CommandCall& call) {
 }
 
 /// Empty when nothing is wrong.
-std::string fault_of(const Value& object) {
+std::string definition_fault(const Value& object) {
   workflow::Templates templates;
   const auto read = read_definition(object, templates);
   return read ? (*read)->fault : read.error().message;
 }
 
-std::string title(const Value& object) { return fmt::format("{} {}", kube::kind(object), kube::name(object)); }
+std::string definition_title(const Value& object) { return fmt::format("{} {}", kube::kind(object), kube::name(object)); }
 
 Task<Result<CommandAnswer>> vet(CommandCall call) {
   CommandAnswer answer;
   for (const std::string& path : call.words) {
     const auto objects = read_file(call.env.files, path);
     if (!objects) answer.notes.push_back("slipway: " + objects.error().message);
-    if (!objects) answer.exit_code = kBadInput;
+    if (!objects) answer.exit_code = kBadDefinition;
     for (const Value& object : objects ? *objects : std::vector<Value>{}) {
-      const std::string fault = fault_of(object);
+      const std::string fault = definition_fault(object);
       if (fault.empty()) {
-        answer.text += fmt::format("{}: {}: no faults\n", path, title(object));
+        answer.text += fmt::format("{}: {}: no faults\n", path, definition_title(object));
         continue;
       }
-      answer.notes.push_back(fmt::format("slipway: {}: {}: {}", path, title(object), fault));
-      answer.exit_code = kBadInput;
+      answer.notes.push_back(fmt::format("slipway: {}: {}: {}", path, definition_title(object), fault));
+      answer.exit_code = kBadDefinition;
     }
   }
   co_return answer;
 }
 
-Task<Result<CommandAnswer>> render(CommandCall call) {
+Task<Result<CommandAnswer>> render_files(CommandCall call) {
   SLIPWAY_CO_TRY(objects, read_files(call));
   CommandAnswer answer;
   for (const Value& object : objects) answer.text += (objects.size() > 1 ? "---\n" : "") + json::print_yaml(object);
@@ -100,8 +100,8 @@ Task<Result<CommandAnswer>> apply(CommandCall call) {
   const std::string& shared = settings.definition_namespace;
   SLIPWAY_CO_TRY(objects, read_files(call));
   for (const Value& object : objects) {
-    if (const std::string fault = fault_of(object); !fault.empty()) {
-      co_return fail(Reason::Invalid, fmt::format("{}: {}", title(object), fault));
+    if (const std::string fault = definition_fault(object); !fault.empty()) {
+      co_return fail(Reason::Invalid, fmt::format("{}: {}", definition_title(object), fault));
     }
   }
   CommandAnswer answer;
@@ -110,7 +110,7 @@ Task<Result<CommandAnswer>> apply(CommandCall call) {
     if (ns == shared) SLIPWAY_CO_TRY_VOID(co_await make_namespace(*call.client, ns));
     const Value placed = object.with_path({"metadata", "namespace"}, ns);
     SLIPWAY_CO_TRY_VOID(co_await client::apply(*call.client, resource_of(*definition_kind_of(object)), placed, "slipway"));
-    answer.text += fmt::format("{} applied in namespace {}\n", title(object), ns);
+    answer.text += fmt::format("{} applied in namespace {}\n", definition_title(object), ns);
   }
   co_return answer;
 }
@@ -171,10 +171,6 @@ Task<Result<std::vector<Value>>> named(CommandCall call) {
   co_return found;
 }
 
-std::string template_of(const Value& object) {
-  return is_terraform(object) ? terraform_template(object) : object["spec"]["schematic"]["cue"]["template"].str();
-}
-
 Task<Result<CommandAnswer>> show(CommandCall call) {
   const auto form = call.options.find("output");
   SLIPWAY_CO_TRY(objects, co_await named(call));
@@ -185,7 +181,8 @@ Task<Result<CommandAnswer>> show(CommandCall call) {
       answer.text += json::print_yaml(object.without_path({"metadata", "managedFields"}));
       continue;
     }
-    answer.text += fmt::format("{}\n{}\n\n", title(object), one_line(std::string(kube::annotation(object, kDescription))));
+    answer.text +=
+        fmt::format("{}\n{}\n\n", definition_title(object), one_line(std::string(kube::annotation(object, kDescription))));
     std::vector<std::vector<std::string>> rows = {{"PARAMETER", "TYPE", "NEEDED", "MEANING"}};
     for (const ParameterDoc& doc : parameter_docs(template_of(object))) {
       const bool has_default = doc.type.contains('*');
@@ -217,7 +214,7 @@ std::vector<Command> definition_commands() {
            .input = words,
            .words_name = "FILE",
            .words_help = "files",
-           .run = render},
+           .run = render_files},
           {.verb = "def apply",
            .help = "vet definitions in files and apply them to a cluster",
            .cluster = Cluster::Always,

@@ -51,7 +51,7 @@ Value owned_metadata(const kube::Object& definition, const std::string& name, co
 }
 
 /// The definition without what its server keeps about it.
-Value content_of(const kube::Object& definition) {
+Value definition_content(const kube::Object& definition) {
   json::ObjectBuilder metadata;
   for (const char* key : {"name", "namespace", "labels", "annotations"}) {
     if (definition["metadata"].has(key)) metadata.add(key, definition["metadata"][key]);
@@ -219,7 +219,7 @@ Task<Result<kube::Object>> DefinitionController::record(client::Client& client, 
                                        {"spec", json::object({{"revision", number},
                                                               {"revisionHash", hash},
                                                               {"definitionType", type_of(kind_)},
-                                                              {field_of(kind_), content_of(definition)}})}});
+                                                              {field_of(kind_), definition_content(definition)}})}});
   co_return co_await client::create(client, kDefinitionRevisions, revision, manager_);
 }
 

@@ -22,7 +22,7 @@ struct Type {
 constexpr std::array kTypes = {Type{"component", DefinitionKind::Component}, Type{"trait", DefinitionKind::Trait},
                                Type{"policy", DefinitionKind::Policy}, Type{"workflow-step", DefinitionKind::WorkflowStep}};
 
-std::unexpected<Status> invalid(const std::string& file, const std::string& why) {
+std::unexpected<Status> invalid_file(const std::string& file, const std::string& why) {
   return fail(Reason::Invalid, fmt::format("{}: {}", file, why));
 }
 
@@ -52,9 +52,9 @@ std::string set_flush(std::string_view text) {
 
 Result<cue::Cursor> header_of(const std::string& file, const std::string& text) {
   auto program = cue::compile({{file, cue::without_section(text, "template")}}, {}, {.allows_unused_imports = true});
-  if (!program) return invalid(file, cue::describe(program.error()));
+  if (!program) return invalid_file(file, cue::describe(program.error()));
   cue::Cursor root = cue::evaluate(*program);
-  if (cue::Errors wrong = root.validate(cue::Demand::Concrete); !wrong.empty()) return invalid(file, cue::describe(wrong));
+  if (cue::Errors wrong = root.validate(cue::Demand::Concrete); !wrong.empty()) return invalid_file(file, cue::describe(wrong));
   return root;
 }
 
@@ -73,16 +73,16 @@ Result<Value> definition_from_cue(const std::string& file, const std::string& te
   SLIPWAY_TRY(root, header_of(file, text));
   const std::vector<cue::FieldCursor> fields = root.fields();
   if (fields.size() != 1)
-    return invalid(file, fmt::format("one field names the definition beside `template`, here are {}", fields.size()));
+    return invalid_file(file, fmt::format("one field names the definition beside `template`, here are {}", fields.size()));
   auto header = fields[0].value.to_json();
-  if (!header) return invalid(file, cue::describe(header.error()));
+  if (!header) return invalid_file(file, cue::describe(header.error()));
   const std::string type = (*header)["type"].str();
   const auto* found = std::ranges::find(kTypes, type, &Type::name);
   if (found == kTypes.end())
-    return invalid(file,
-                   fmt::format("{}.type: \"{}\" is none of component, trait, policy, workflow-step", fields[0].name, type));
+    return invalid_file(
+        file, fmt::format("{}.type: \"{}\" is none of component, trait, policy, workflow-step", fields[0].name, type));
   const std::string body = cue::section(text, "template");
-  if (body.empty()) return invalid(file, "it has no `template`");
+  if (body.empty()) return invalid_file(file, "it has no `template`");
   const Value attributes = (*header)["attributes"].is_null() ? json::object({}) : (*header)["attributes"];
   return json::object({{"apiVersion", "core.oam.dev/v1beta1"},
                        {"kind", kind_of(found->kind)},

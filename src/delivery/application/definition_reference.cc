@@ -41,10 +41,6 @@ bool is_deprecated(const Value& object) {
   return kube::label(object, "custom.definition.oam.dev/deprecated") == "true" || kube::label(object, "deprecated") == "true";
 }
 
-std::string template_of(const Value& object) {
-  return is_terraform(object) ? terraform_template(object) : object["spec"]["schematic"]["cue"]["template"].str();
-}
-
 std::string section_of(const Value& object) {
   std::string text = fmt::format("\n### {}\n\n{}{}\n\n", kube::name(object), is_deprecated(object) ? "Deprecated. " : "",
                                  description_of(object));

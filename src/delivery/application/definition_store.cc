@@ -16,14 +16,14 @@ namespace {
 constexpr std::size_t kMaxKept = 4'000;
 constexpr const char* kGlobal = "global";
 
-struct KindRow {
+struct DefinitionRow {
   DefinitionKind kind;
   const kube::Resource* resource;
 };
-const KindRow kKinds[] = {{DefinitionKind::Component, &kComponentDefinitions},
-                          {DefinitionKind::Trait, &kTraitDefinitions},
-                          {DefinitionKind::Policy, &kPolicyDefinitions},
-                          {DefinitionKind::WorkflowStep, &kStepDefinitions}};
+const DefinitionRow kKindRows[] = {{DefinitionKind::Component, &kComponentDefinitions},
+                                   {DefinitionKind::Trait, &kTraitDefinitions},
+                                   {DefinitionKind::Policy, &kPolicyDefinitions},
+                                   {DefinitionKind::WorkflowStep, &kStepDefinitions}};
 
 /// The definition inside a DefinitionRevision.
 const Value& embedded(const Value& revision) {
@@ -74,7 +74,7 @@ const BuiltIn& built_in() {
   static const BuiltIn all = [] {
     BuiltIn made;
     for (const Value& object : builtin_definitions()) {
-      for (const KindRow& row : kKinds) {
+      for (const DefinitionRow& row : kKindRows) {
         if (kube::kind(object) == kind_of(row.kind)) made[row.kind][std::string(kube::name(object))] = object;
       }
     }
@@ -89,7 +89,9 @@ bool is_global_policy(const Value& definition) {
   return definition["spec"]["global"].as_bool() && definition["spec"]["scope"].as_string() == "Application";
 }
 
-const kube::Resource& resource_of(DefinitionKind kind) { return *std::ranges::find(kKinds, kind, &KindRow::kind)->resource; }
+const kube::Resource& resource_of(DefinitionKind kind) {
+  return *std::ranges::find(kKindRows, kind, &DefinitionRow::kind)->resource;
+}
 
 std::vector<std::string> DefinitionStore::namespaces(const std::string& ns) const {
   std::vector<std::string> places = {ns};
@@ -102,7 +104,7 @@ std::vector<std::string> DefinitionStore::namespaces(const std::string& ns) cons
 bool DefinitionStore::is_for_all(std::string_view ns) const { return ns == shared_ || ns == kDefinitionNamespace; }
 
 void DefinitionStore::watch(control::Watches& watches) {
-  for (const KindRow& row : kKinds) informers_[row.kind] = &watches.cache(*row.resource);
+  for (const DefinitionRow& row : kKindRows) informers_[row.kind] = &watches.cache(*row.resource);
   informers_[DefinitionKind::Policy]->add_index(kGlobal, [](const Value& definition) -> std::vector<std::string> {
     if (!is_global_policy(definition)) return {};
     return {std::string(kube::ns(definition))};

@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::application {
 namespace {
 
 using std::chrono::seconds;
-
-Value yaml(const std::string& text) { return *json::parse_yaml(text); }
 
 TEST(Drift, names_the_outermost_fields_that_differ_and_who_wrote_them) {
   const Value wanted = yaml(R"(
@@ -54,7 +53,7 @@ TEST(Drift, what_is_added_or_empty_is_none) {
   EXPECT_TRUE(drifted_fields(wanted, live, "own").empty());
 }
 
-class Repairs : public testing::Test {
+class Repairs : public ::testing::Test {
  protected:
   /// The field differs at this time: whether it is repaired.
   bool drifts(int at_s) {

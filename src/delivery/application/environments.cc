@@ -13,9 +13,9 @@ namespace {
 using workflow::Answer;
 using workflow::ProviderCall;
 
-constexpr std::string_view kTypes[] = {"env-binding", "envbinding"};
+constexpr std::string_view kPolicyTypes[] = {"env-binding", "envbinding"};
 
-bool is_binding(const PolicySpec& policy) { return std::ranges::find(kTypes, policy.type) != std::end(kTypes); }
+bool is_binding(const PolicySpec& policy) { return std::ranges::find(kPolicyTypes, policy.type) != std::end(kPolicyTypes); }
 
 Result<const PolicySpec*> find_binding(const ApplicationSpec& spec, const std::string& name) {
   const auto found = std::ranges::find_if(
@@ -119,13 +119,13 @@ Task<Answer> connection_status(AppRun& run, ProviderCall call) {
 
 using Function = Task<Answer> (*)(AppRun& run, ProviderCall call);
 
-struct Row {
+struct EnvironmentRow {
   const char* package;
   const char* function;
   Function run;
 };
 
-constexpr Row kRows[] = {
+constexpr EnvironmentRow kRows[] = {
     {"multicluster", "prepare-env-binding", prepare},
     {"multicluster", "make-placement-decisions", make_decisions},
     {"multicluster", "read-placement-decisions", read_decisions},
@@ -150,7 +150,7 @@ Result<Environment> read_environment(const ApplicationSpec& spec, const std::str
 
 std::vector<workflow::Provider> environment_providers(AppRun& run) {
   std::vector<workflow::Provider> providers;
-  for (const Row& row : kRows) {
+  for (const EnvironmentRow& row : kRows) {
     providers.push_back({row.package, row.function, {"inputs"}, [&run, function = row.run](ProviderCall call) {
                            return function(run, std::move(call));
                          }});

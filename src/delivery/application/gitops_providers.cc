@@ -14,8 +14,6 @@ namespace {
 using workflow::Answer;
 using workflow::ProviderCall;
 
-Answer failed(std::string message) { return {.kind = Answer::Kind::Fail, .message = std::move(message)}; }
-
 /// A push could be the cause of a fault of the spec; what others must put right first is tried again.
 Answer ended(const Status& error) {
   return error.reason == Reason::Invalid || error.reason == Reason::NotImplemented ? failed(error.message)

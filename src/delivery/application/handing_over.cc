@@ -143,7 +143,7 @@ Task<Result<Value>> newest_holder(AppRun& run, std::string holder) {
 }
 
 /// It has come to an end of what its spec asks for.
-bool is_over(const Value& rollout) {
+bool is_rollout_over(const Value& rollout) {
   const std::string_view state = rollout["status"]["rollingState"].as_string();
   const bool is_seen = rollout["status"]["observedGeneration"].as_int() == kube::generation(rollout);
   return is_seen && (state == kSucceeded || state == "rolloutFailed");
@@ -151,7 +151,7 @@ bool is_over(const Value& rollout) {
 
 /// Whether the rollout of a tracker delivers the component now, or works on it.
 Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, std::string component) {
-  if (!rollout.is_null() && !is_over(rollout)) co_return true;
+  if (!rollout.is_null() && !is_rollout_over(rollout)) co_return true;
   const bool is_recorded = std::ranges::any_of(
       run.current().resources, [&](const ManagedResource& one) { return is_holder(one.raw) && holder_of(one) == holder; });
   if (is_recorded) co_return true;
@@ -177,7 +177,7 @@ Task<Result<bool>> has_revision(AppRun& run, Value rollout, std::string revision
 Task<Result<bool>> is_spare(AppRun& run, std::string holder, Value rollout, ManagedResource entry) {
   const Value& status = rollout["status"];
   const std::string revision(kube::annotation(entry.raw, kRevisionAnnotation));
-  const bool has_succeeded = is_over(rollout) && status["rollingState"].as_string() == kSucceeded;
+  const bool has_succeeded = is_rollout_over(rollout) && status["rollingState"].as_string() == kSucceeded;
   if (!has_succeeded || status["lastTargetRevision"].as_string() == revision) co_return false;
   if (!is_workload(entry)) co_return true;
   SLIPWAY_CO_TRY(live, co_await run.live_object(entry));

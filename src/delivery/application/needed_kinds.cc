@@ -10,7 +10,7 @@ namespace slipway::delivery::application {
 namespace {
 
 /// "HelmRelease.v2.helm.toolkit.fluxcd.io"
-kube::GroupVersionKind read_kind(std::string_view text) {
+kube::GroupVersionKind kind_in_text(std::string_view text) {
   const auto kind_end = std::min(text.find('.'), text.size());
   const auto version_end = std::min(text.find('.', kind_end + 1), text.size());
   if (kind_end == text.size() || version_end == text.size()) return {"", "", std::string(text)};
@@ -41,7 +41,7 @@ Task<Result<void>> check_needed_kinds(control::Reconcile& run, LiveObjects& live
     const Value object = (*definition)->object;
     const std::string needed(kube::annotation(object, kNeedsKinds));
     for (const std::string_view text : split(needed, ',')) {
-      const kube::GroupVersionKind kind = read_kind(trimmed(text));
+      const kube::GroupVersionKind kind = kind_in_text(trimmed(text));
       if (kind.kind.empty() || co_await is_served(run, live, kind)) continue;
       co_return fail(
           Reason::NotFound,

@@ -37,8 +37,6 @@ bool is_itself(const AppRun& run, const Value& object) {
          kube::key_of(object) == kube::key_of(run.application());
 }
 
-Value shown(const Value& object) { return object.without_path({"metadata", "managedFields"}); }
-
 Task<Answer> apply(AppRun& run, ProviderCall call) {
   Value object = workflow::object_in(call.params);
   if (call.params.has("patch") && call.patched) {

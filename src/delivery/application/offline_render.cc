@@ -16,8 +16,8 @@
 namespace slipway::delivery::application {
 namespace {
 
-constexpr DefinitionKind kKinds[] = {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy,
-                                     DefinitionKind::WorkflowStep};
+constexpr DefinitionKind kOfflineKinds[] = {DefinitionKind::Component, DefinitionKind::Trait, DefinitionKind::Policy,
+                                            DefinitionKind::WorkflowStep};
 constexpr std::size_t kMaxCalls = 100;
 
 bool is_of(const kube::Object& object, std::string_view kind) {
@@ -25,7 +25,7 @@ bool is_of(const kube::Object& object, std::string_view kind) {
   return of && of->group == kGroup && of->kind == kind;
 }
 
-Value or_empty(const Value& value) { return value.is_object() ? value : json::object({}); }
+Value struct_or_empty(const Value& value) { return value.is_object() ? value : json::object({}); }
 
 /// One application on its way through the renderer.
 class Offline {
@@ -157,8 +157,8 @@ class Offline {
     context.ns = std::string(kube::ns(application_));
     context.app_revision = revision_.is_null() ? context.app_name + "-v1" : revision_["name"].str();
     context.app_revision_number = revision_.is_null() ? 1 : revision_["revision"].as_int();
-    context.app_labels = or_empty(application_["metadata"]["labels"]);
-    context.app_annotations = or_empty(application_["metadata"]["annotations"]);
+    context.app_labels = struct_or_empty(application_["metadata"]["labels"]);
+    context.app_annotations = struct_or_empty(application_["metadata"]["annotations"]);
     context.components = application_["spec"]["components"];
     context.publish_version = std::string(kube::annotation(application_, kPublishVersion));
     context.workflow_name = parsed_.workflow_name;
@@ -272,7 +272,7 @@ class Offline {
 bool is_application(const kube::Object& object) { return is_of(object, kApplicationKind.kind); }
 
 std::optional<DefinitionKind> definition_kind_of(const kube::Object& object) {
-  for (const DefinitionKind kind : kKinds) {
+  for (const DefinitionKind kind : kOfflineKinds) {
     if (is_of(object, kind_of(kind))) return kind;
   }
   return std::nullopt;

@@ -3,15 +3,10 @@
 
 #include "delivery/application/policy.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::application {
 namespace {
-
-Value yaml(std::string_view text) {
-  auto read = json::parse_yaml(text);
-  EXPECT_TRUE(read) << (read ? "" : read.error().message) << "\n" << text;
-  return read ? *read : Value();
-}
 
 std::vector<ComponentSpec> components(std::string_view text) {
   std::vector<ComponentSpec> made;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kUsage = "+usage=";
 /// A definition that names itself is not followed deeper.
-constexpr std::size_t kMaxDepth = 4;
+constexpr std::size_t kMaxDocDepth = 4;
 
 std::string_view without_comment(std::string_view line) {
   bool is_quoted = false;
@@ -67,7 +67,7 @@ std::string begun(std::string_view line) {
   return is_definition || name == "parameter" ? std::string(name) : "";
 }
 
-class Reader {
+class ParameterReader {
  public:
   Blocks read(const std::string& text) {
     for (const std::string_view raw : split(text, '\n')) read_line(trimmed(raw));
@@ -177,7 +177,7 @@ class Expansion {
       doc.type = readable(blocks_, field.type);
       docs_.push_back(doc);
       const std::string inner = named_struct(blocks_, field.type);
-      if (!inner.empty() && depth < kMaxDepth) add(blocks_.at(inner), doc.name + ".", depth + 1);
+      if (!inner.empty() && depth < kMaxDocDepth) add(blocks_.at(inner), doc.name + ".", depth + 1);
     }
   }
 
@@ -188,7 +188,7 @@ class Expansion {
 }  // namespace
 
 std::vector<ParameterDoc> parameter_docs(const std::string& text) {
-  const Blocks blocks = Reader().read(text);
+  const Blocks blocks = ParameterReader().read(text);
   return Expansion(blocks).run();
 }
 

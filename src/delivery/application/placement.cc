@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "delivery/application/kind.h"
 #include "delivery/application/policy.h"
 #include "delivery/application/policy_properties.h"
 
 namespace slipway::delivery::application {
 
 namespace {
-
-constexpr const char* kHub = "local";
 
 bool has_labels(const ClusterEntry& cluster, const std::map<std::string, std::string>& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& label) {

@@ -15,18 +15,18 @@ constexpr const char* kGoOn = "change the step's properties, or remove the annot
 
 bool is_pre_render(const Value& step) { return step["stage"].as_string() == "pre-render"; }
 
-std::unexpected<Status> invalid(std::string message) { return fail(Reason::Invalid, std::move(message)); }
+std::unexpected<Status> invalid_source(std::string message) { return fail(Reason::Invalid, std::move(message)); }
 
 Result<Value> merged_workflow(const Value& own, const Value& rendered) {
-  if (rendered.has("ref")) return invalid("the rendered Application has workflow.ref: write the steps out");
+  if (rendered.has("ref")) return invalid_source("the rendered Application has workflow.ref: write the steps out");
   if (own.has("ref"))
-    return invalid("spec.workflow.ref is set, and the rendered Application has steps of its own: give it none");
+    return invalid_source("spec.workflow.ref is set, and the rendered Application has steps of its own: give it none");
   json::ArrayBuilder steps;
   for (const Value& step : own["steps"].items()) {
     if (is_pre_render(step)) steps.add(step);
   }
   for (const Value& step : rendered["steps"].items()) {
-    if (is_pre_render(step)) return invalid("the rendered Application has itself a step of stage pre-render");
+    if (is_pre_render(step)) return invalid_source("the rendered Application has itself a step of stage pre-render");
     steps.add(step);
   }
   Value merged = own.is_null() ? Value::empty_object() : own;
@@ -91,20 +91,20 @@ WriteBack decide_write_back(const PreRenderRecord* known, const std::string& inp
 
 Result<Value> rendered_application(const std::string& text) {
   auto documents = json::parse_yaml_all(text, {.max_bytes = std::size_t{16} << 20});
-  if (!documents) return invalid("what was rendered is no YAML: " + documents.error().message);
+  if (!documents) return invalid_source("what was rendered is no YAML: " + documents.error().message);
   Value found;
   for (const json::YamlDocument& one : *documents) {
     const bool is_application = one.value["kind"].as_string() == kApplicationKind.kind &&
                                 one.value["apiVersion"].as_string() == kApplicationKind.api_version();
     if (!is_application) {
-      return invalid(fmt::format("the template renders {} {} too: only one Application can be written back",
-                                 one.value["kind"].str(), kube::name(one.value)));
+      return invalid_source(fmt::format("the template renders {} {} too: only one Application can be written back",
+                                        one.value["kind"].str(), kube::name(one.value)));
     }
-    if (!found.is_null()) return invalid("the template renders more than one Application: only one can be written back");
+    if (!found.is_null()) return invalid_source("the template renders more than one Application: only one can be written back");
     found = one.value;
   }
-  if (found.is_null()) return invalid("the template renders no Application");
-  if (!found["spec"].is_object()) return invalid("the rendered Application has no spec");
+  if (found.is_null()) return invalid_source("the template renders no Application");
+  if (!found["spec"].is_object()) return invalid_source("the rendered Application has no spec");
   return found;
 }
 

@@ -18,10 +18,8 @@ using workflow::ProviderCall;
 
 constexpr Duration kTimeout = std::chrono::seconds{60};
 
-Answer failed(std::string message) { return {.kind = Answer::Kind::Fail, .message = std::move(message)}; }
-
 /// Of a repository or a template: it may be put right, so it is tried again.
-Answer ended(const Status& error) {
+Answer ended_render(const Status& error) {
   return error.reason == Reason::NotImplemented ? failed(error.message) : Answer::error(error);
 }
 
@@ -52,7 +50,7 @@ struct Rendered {
   std::string inputs;  // digest of all that it was made from
 };
 
-Task<Result<Rendered>> render(AppRun& run, ProviderCall call, std::string with) {
+Task<Result<Rendered>> render_source(AppRun& run, ProviderCall call, std::string with) {
   const bool is_helm = with == "helm";
   SLIPWAY_CO_TRY(path, source_path(call.params["path"].str()));
   SLIPWAY_CO_TRY(credentials, co_await git_credentials(run, call.params["credentials"]));
@@ -138,8 +136,8 @@ Task<Answer> write_back(AppRun& run, ProviderCall call, Rendered rendered) {
 
 Task<Answer> render_and_write(AppRun& run, ProviderCall call, std::string with) {
   if (std::string why = refusal(run, call); !why.empty()) co_return failed(std::move(why));
-  auto rendered = co_await render(run, call, std::move(with));
-  if (!rendered) co_return ended(rendered.error());
+  auto rendered = co_await render_source(run, call, std::move(with));
+  if (!rendered) co_return ended_render(rendered.error());
   co_return co_await write_back(run, std::move(call), std::move(*rendered));
 }
 

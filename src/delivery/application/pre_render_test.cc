@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::application {
 namespace {
 
 using Kind = WriteBack::Kind;
-
-Value yaml(const char* text) { return json::parse_yaml(text).value(); }
 
 TEST(WriteBack, writes_then_settles_then_rests) {
   const WriteBack first = decide_write_back(nullptr, "in", "one", false);

@@ -73,7 +73,7 @@ std::optional<Duration> judge_progress(Progress& progress, ApplicationStatus& st
   if (since < deadline) return deadline - since;
   if (find_condition(status, kProgressing) == nullptr) {
     set_condition(status, kProgressing, false, kDeadlineExceeded,
-                  fmt::format("nothing has changed for {}: {}", to_string(deadline), waits_of(status)), time);
+                  fmt::format("nothing has changed for {}: {}", slipway::to_string(deadline), waits_of(status)), time);
   }
   return std::nullopt;
 }

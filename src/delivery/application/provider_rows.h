@@ -24,6 +24,11 @@ std::vector<ProviderRow> pre_render_rows();
 std::vector<ProviderRow> rolled_rows();
 std::vector<ProviderRow> rollback_rows();
 
+/// The answer of a step that has failed for good.
+inline workflow::Answer failed(std::string message) {
+  return {.kind = workflow::Answer::Kind::Fail, .message = std::move(message)};
+}
+
 /// The note of a run that names the revision whose objects a step has applied again.
 inline constexpr const char* kRolledBackTo = "rolledBackTo";
 

@@ -151,18 +151,16 @@ struct Found {
   }
 };
 
-Answer failed(const Status& error) {
+Answer failed_query(const Status& error) {
   Found none;
   none.errors.insert(error.message);
   return none.answer();
 }
 
-Value shown(const Value& object) { return object.without_path({"metadata", "managedFields"}); }
-
 Task<Answer> list_resources(AppRun& run, ProviderCall call) {
   const Query query = read_query(call.params["app"]);
   const auto trackers = co_await trackers_of(run, query.ns, query.name);
-  if (!trackers) co_return failed(trackers.error());
+  if (!trackers) co_return failed_query(trackers.error());
   Found found;
   for (const Entry& entry : entries_of(*trackers, query.filter, false)) {
     Value object = entry.resource.raw;
@@ -208,10 +206,10 @@ Task<Answer> list_applied(AppRun& run, ProviderCall call) {
     const auto done = co_await visit_trees(run, query, found, [&found, now](const Entry& entry, TreeNode tree) {
       found.list.add(applied_resource(entry).with("resourceTree", tree.to_json(entry.resource.cluster, now)));
     });
-    co_return done ? found.answer() : failed(done.error());
+    co_return done ? found.answer() : failed_query(done.error());
   }
   const auto trackers = co_await trackers_of(run, query.ns, query.name);
-  if (!trackers) co_return failed(trackers.error());
+  if (!trackers) co_return failed_query(trackers.error());
   for (const Entry& entry : entries_of(*trackers, query.filter, false)) found.list.add(applied_resource(entry));
   co_return found.answer();
 }
@@ -246,7 +244,7 @@ Task<Answer> collect_resources(AppRun& run, ProviderCall call) {
   const auto done = co_await visit_trees(run, query, found, [&](const Entry& entry, const TreeNode& tree) {
     add_items(entry, query.filter.kind, tree.object, tree, found);
   });
-  co_return done ? found.answer() : failed(done.error());
+  co_return done ? found.answer() : failed_query(done.error());
 }
 
 /// Where node ports of the cluster are reached: an external address of a node, else an internal one.
@@ -289,7 +287,7 @@ Task<Answer> collect_endpoints(AppRun& run, ProviderCall call) {
     flatten(tree, all);
     for (Value& one : all) objects.emplace_back(entry, std::move(one));
   });
-  if (!done) co_return failed(done.error());
+  if (!done) co_return failed_query(done.error());
   std::map<std::string, std::string> addresses;  // by cluster
   for (const auto& [entry, object] : objects) {
     const std::string cluster = entry.resource.cluster;
@@ -309,14 +307,14 @@ Task<Answer> search_events(AppRun& run, ProviderCall call) {
   const Value about = call.params["value"];
   if (kube::name(about).empty()) co_return Answer::error("value: name an object to search the events of");
   const auto client = run.on(call.params["cluster"].str());
-  if (!client) co_return failed(client.error());
+  if (!client) co_return failed_query(client.error());
   client::ListQuery query;
   query.ns = std::string(kube::ns(about));
   query.field_selector = fmt::format("involvedObject.kind={},involvedObject.name={},involvedObject.namespace={}",
                                      kube::kind(about), kube::name(about), kube::ns(about));
   if (!kube::uid(about).empty()) query.field_selector += fmt::format(",involvedObject.uid={}", kube::uid(about));
   const auto events = co_await client::list(**client, {"", "v1", "events"}, query);
-  if (!events) co_return failed(events.error());
+  if (!events) co_return failed_query(events.error());
   Found found;
   for (const Value& event : (*events)["items"].items()) found.list.add(shown(event));
   co_return found.answer();
@@ -331,7 +329,7 @@ Task<Answer> collect_logs(AppRun&, ProviderCall call) {
 
 using Function = Task<Answer> (*)(AppRun& run, ProviderCall call);
 
-struct Row {
+struct QueryRow {
   const char* function;
   std::vector<std::string> params;
   Function run;
@@ -340,7 +338,7 @@ struct Row {
 }  // namespace
 
 std::vector<workflow::Provider> query_providers(AppRun& run) {
-  const Row rows[] = {
+  const QueryRow rows[] = {
       {"listResourcesInApp", {"app"}, list_resources},
       {"listAppliedResources", {"app"}, list_applied},
       {"collectResources", {"app"}, collect_resources},
@@ -349,7 +347,7 @@ std::vector<workflow::Provider> query_providers(AppRun& run) {
       {"collectLogsInPod", {"cluster", "namespace", "pod", "options"}, collect_logs},
   };
   std::vector<workflow::Provider> providers;
-  for (const Row& row : rows) {
+  for (const QueryRow& row : rows) {
     for (const char* package : {"query", "ql"}) {
       providers.push_back({package, row.function, row.params,
                            [&run, function = row.run](ProviderCall call) { return function(run, std::move(call)); }});

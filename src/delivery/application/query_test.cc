@@ -4,15 +4,10 @@
 #include "delivery/application/query_providers.h"
 #include "delivery/application/query_tree.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::application {
 namespace {
-
-Value yaml(const std::string& text) {
-  auto parsed = json::parse_yaml(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed.value_or(Value());
-}
 
 struct EndpointRow {
   const char* object;

@@ -12,11 +12,11 @@
 namespace slipway::delivery::application {
 namespace {
 
-constexpr int kMaxDepth = 5;
+constexpr int kMaxTreeDepth = 5;
 
 constexpr const char* kHealthy = "Healthy";
 constexpr const char* kUnhealthy = "UnHealthy";
-constexpr const char* kProgressing = "Progressing";
+constexpr const char* kStateProgressing = "Progressing";
 constexpr const char* kUnknown = "Unknown";
 
 /// Objects of `child` belong below objects of `parent` that own them.
@@ -84,7 +84,7 @@ Task<Result<Value>> find_rolled(AppRun& run, std::string cluster, Value referenc
 Task<Result<TreeNode>> grow(AppRun& run, std::string cluster, Value object, KindFilter filter, int depth) {
   TreeNode node{.object = std::move(object), .leaves = {}};
   const auto kind = kube::GroupVersionKind::of(node.object);
-  if (!kind || depth > kMaxDepth) co_return node;
+  if (!kind || depth > kMaxTreeDepth) co_return node;
   for (const Rule& rule : kRules) {
     if (kind->group != rule.parent_group || kind->kind != rule.parent_kind) continue;
     SLIPWAY_CO_TRY(children, co_await children_of(run, cluster, rule, node.object));
@@ -131,33 +131,33 @@ Value pod_health(const Value& pod) {
   const Value& status = pod["status"];
   const auto phase = status["phase"].as_string();
   if (phase == "Succeeded") return health(kHealthy, status["reason"], status["message"]);
-  if (phase == "Pending") return health(kProgressing, {}, status["message"]);
+  if (phase == "Pending") return health(kStateProgressing, {}, status["message"]);
   if (phase == "Failed") return health(kUnhealthy, {}, failure_message(status));
   if (phase != "Running") return health(kUnknown, status["phase"], status["message"]);
   const bool is_kept = pod["spec"]["restartPolicy"].as_string() == "Always";
   if (is_kept && kube::is_true(pod, "Ready")) return health(kHealthy, "all containers are ready", {});
   const bool has_ended = std::ranges::any_of(status["containerStatuses"].items(),
                                              [](const Value& one) { return one["lastState"].has("terminated"); });
-  return health(is_kept && has_ended ? kUnhealthy : kProgressing, status["reason"], status["message"]);
+  return health(is_kept && has_ended ? kUnhealthy : kStateProgressing, status["reason"], status["message"]);
 }
 
 Value replica_set_health(const Value& set) {
   const Value& status = set["status"];
   if (status["observedGeneration"].as_int() < set["metadata"]["generation"].as_int()) {
-    return health(kProgressing, {}, "the newest generation has not been looked at yet");
+    return health(kStateProgressing, {}, "the newest generation has not been looked at yet");
   }
   const Value failure = kube::condition(set, "ReplicaFailure");
   if (failure["status"].as_string() == "True") return health(kUnhealthy, failure["reason"], failure["message"]);
   const std::int64_t wanted = set["spec"]["replicas"].as_int(1);
   const std::int64_t available = status["availableReplicas"].as_int();
   if (available >= wanted) return health(kHealthy, {}, {});
-  return health(kProgressing, {}, fmt::format("{} of {} replicas are available", available, wanted));
+  return health(kStateProgressing, {}, fmt::format("{} of {} replicas are available", available, wanted));
 }
 
 Value claim_health(const Value& claim) {
   const auto phase = claim["status"]["phase"].as_string();
   return health(phase == "Bound"     ? kHealthy
-                : phase == "Pending" ? kProgressing
+                : phase == "Pending" ? kStateProgressing
                 : phase == "Lost"    ? kUnhealthy
                                      : kUnknown,
                 {}, {});
@@ -166,7 +166,7 @@ Value claim_health(const Value& claim) {
 Value service_health(const Value& service) {
   const bool waits =
       service["spec"]["type"].as_string() == "LoadBalancer" && service["status"]["loadBalancer"]["ingress"].empty();
-  return health(waits ? kProgressing : kHealthy, {}, {});
+  return health(waits ? kStateProgressing : kHealthy, {}, {});
 }
 
 /// A cell of the tables that kubectl prints.

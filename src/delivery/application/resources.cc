@@ -17,7 +17,7 @@
 namespace slipway::delivery::application {
 namespace {
 
-constexpr std::size_t kMaxPlain = 4096;
+constexpr std::size_t kMaxPlainManifest = 4096;
 constexpr int kMostTries = 5;
 
 /// Texts by component: what everybody may read, and the Secrets whole.
@@ -90,7 +90,7 @@ Value record(const AppRun& run, const char* kind) {
 Value config_map(const AppRun& run, const Texts& texts) {
   json::ObjectBuilder data, packed;
   for (const auto& [component, text] : texts.open) {
-    if (text.size() <= kMaxPlain) {
+    if (text.size() <= kMaxPlainManifest) {
       data.set(component, text);
     } else {
       packed.set(component + ".gz", base64_encode(gzip(text)));
@@ -199,7 +199,7 @@ Task<Result<void>> complete_resources(AppRun& run) {
   if (texts.open.empty()) co_return Result<void>{};
   Value map = config_map(run, texts);
   for (const auto& [name, text] : texts.open) {  // what stood there under the other key
-    if (text.size() > kMaxPlain) map = map.with_path({"data", name}, Value());
+    if (text.size() > kMaxPlainManifest) map = map.with_path({"data", name}, Value());
   }
   SLIPWAY_CO_TRY(is_told, co_await add_to_record(run, kube::kConfigMaps, std::move(map)));
   if (is_told && !texts.secret.empty()) {

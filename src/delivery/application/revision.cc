@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxPacked = 100;
 /// Content beyond this is compressed.
-constexpr std::size_t kMaxPlain = 4096;
+constexpr std::size_t kMaxPlainRevision = 4096;
 /// Member of a revision's spec: the definitions of the global policies, in the order in which they are applied.
 constexpr const char* kGlobalPolicies = "globalPolicyDefinitions";
 
@@ -115,7 +115,7 @@ Value spec_of(const Value& application, const Parsed& parsed, const std::string&
   const Value resources = json::object({{"name", name}});
   const Value first = json::object({{"application", application}});
   const RevisionPacker::Rest& rest = packer.rest(rest_key(parsed), [&] { return rest_of(parsed); });
-  if (json::print(first).size() + rest.text_bytes > kMaxPlain) {
+  if (json::print(first).size() + rest.text_bytes > kMaxPlainRevision) {
     const Value compression = json::object({{"type", "gzip"}, {"data", RevisionPacker::join(first, rest)}});
     return json::object({{"compression", compression}, {kResourcesConfigMap, resources}});
   }

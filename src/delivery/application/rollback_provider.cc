@@ -19,8 +19,6 @@ namespace {
 using workflow::Answer;
 using workflow::ProviderCall;
 
-Answer failed(std::string message) { return {.kind = Answer::Kind::Fail, .message = std::move(message)}; }
-
 /// Empty: there is none.
 Task<Result<std::string>> newest_delivered(AppRun& run) {
   SLIPWAY_CO_TRY(hub, run.own(kHub));

@@ -11,7 +11,7 @@ namespace {
 using Objects = std::vector<std::pair<ManagedResource, Value>>;
 
 /// Rollouts of components, which no trait has made.
-std::vector<ManagedResource> rollouts_of(AppRun& run) {
+std::vector<ManagedResource> service_rollouts(AppRun& run) {
   std::vector<ManagedResource> all;
   for (const Tracker* tracker : {&run.current(), &run.root()}) {
     for (const ManagedResource& one : tracker->resources) {
@@ -22,8 +22,6 @@ std::vector<ManagedResource> rollouts_of(AppRun& run) {
 }
 
 std::string component_of(const ManagedResource& rollout) { return rollout.raw["spec"]["componentList"].item(0).str(); }
-
-Value shown(const Value& live) { return live.without_path({"metadata", "managedFields"}); }
 
 /// As a tracker would have it, if the application made the object.
 ManagedResource resource_of(const Value& reference, const std::string& cluster, const std::string& component) {
@@ -104,12 +102,12 @@ Task<Result<void>> judge_rolled(AppRun& run, ManagedResource made) {
 
 std::set<std::string> rolled_components(AppRun& run) {
   std::set<std::string> names;
-  for (const ManagedResource& one : rollouts_of(run)) names.insert(component_of(one));
+  for (const ManagedResource& one : service_rollouts(run)) names.insert(component_of(one));
   return names;
 }
 
 Task<Result<void>> judge_rolled_services(AppRun& run) {
-  for (const ManagedResource& one : rollouts_of(run)) SLIPWAY_CO_TRY_VOID(co_await judge_rolled(run, one));
+  for (const ManagedResource& one : service_rollouts(run)) SLIPWAY_CO_TRY_VOID(co_await judge_rolled(run, one));
   co_return Result<void>{};
 }
 

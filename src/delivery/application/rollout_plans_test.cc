@@ -7,11 +7,10 @@
 #include "delivery/application/naming.h"
 #include "delivery/application/revision.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::application {
 namespace {
-
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 TEST(RolloutPlans, are_no_part_of_what_a_revision_is_compared_by) {
   const char* same[] = {"{components: [{name: a, type: web}], rolloutPlan: {numBatches: 2}}",

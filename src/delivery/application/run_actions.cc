@@ -42,12 +42,12 @@ Status refused(const kube::Object& object, Status error) {
 }
 
 /// Where the run stands in the object. A WorkflowRun's `mode` is a struct, which no operation touches.
-Value run_of(const kube::Object& object, bool is_app) {
+Value acted_run(const kube::Object& object, bool is_app) {
   return is_app ? object["status"]["workflow"] : object["status"].without("mode");
 }
 
 Result<RunStatus> read_run(const kube::Object& object, bool is_app) {
-  const Value run = run_of(object, is_app);
+  const Value run = acted_run(object, is_app);
   if (!run.is_object() || run.empty()) return fail(Reason::BadRequest, "its workflow has not begun");
   return json::decode<RunStatus>(run, is_app ? "status.workflow" : "status", {.allow_unknown = true});
 }
@@ -58,7 +58,7 @@ kube::Object with_run(const kube::Object& object, const RunStatus& run, bool is_
   const Value known = json::encode(RunStatus{});
   const Value wanted = json::encode(run);
   json::ObjectBuilder merged;
-  const auto decoded = json::decode<RunStatus>(run_of(object, is_app), "", {.allow_unknown = true});
+  const auto decoded = json::decode<RunStatus>(acted_run(object, is_app), "", {.allow_unknown = true});
   const Value understood = decoded ? json::encode(*decoded) : known;
   for (const auto& [key, value] : before.members()) {
     if (!understood.has(key) || key == "mode") merged.set(key, value);

@@ -8,13 +8,15 @@
 namespace slipway::delivery::application {
 namespace {
 
-bool is_application(const kube::Object& object) { return kube::kind(object) == kApplicationKind.kind; }
+bool is_stamped_application(const kube::Object& object) { return kube::kind(object) == kApplicationKind.kind; }
 
-Value run_of(const kube::Object& object) { return is_application(object) ? object["status"]["workflow"] : object["status"]; }
+Value stamped_run(const kube::Object& object) {
+  return is_stamped_application(object) ? object["status"]["workflow"] : object["status"];
+}
 
 kube::Object with_run(const kube::Object& object, Value run) {
-  return is_application(object) ? object.with_path({"status", "workflow"}, std::move(run))
-                                : object.with("status", std::move(run));
+  return is_stamped_application(object) ? object.with_path({"status", "workflow"}, std::move(run))
+                                        : object.with("status", std::move(run));
 }
 
 /// A flag that users set, and the field that says who did.
@@ -29,7 +31,7 @@ bool has_finished(const Value& run, const Value& before) { return run["finished"
 /// Of an Application users write `workflow`, as `vela workflow` does: null, suspend, terminated, the phases of steps. What says
 /// which revision and which record it runs with is the controller's. Members of others stay.
 kube::Object with_own_members(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
-  if (!is_application(object)) return object;
+  if (!is_stamped_application(object)) return object;
   kube::Object kept = with_own_status(
       object, old, asker,
       {"conditions", "observedGeneration", "status", "latestRevision", "services", "appliedResources",
@@ -47,8 +49,8 @@ kube::Object with_own_members(const kube::Object& object, const kube::Object& ol
 
 Result<kube::Object> stamp_run(const kube::Object& written, const kube::Object& old, const kube::Asker& asker) {
   const kube::Object object = with_own_members(written, old, asker);
-  Value run = run_of(object);
-  const Value before = run_of(old);
+  Value run = stamped_run(object);
+  const Value before = stamped_run(old);
   if (!run.is_object()) return object;
   if (has_finished(run, before) && run["suspend"].as_bool()) run = run.with("suspend", false);
   if (asker.user != nullptr) {
@@ -58,21 +60,21 @@ Result<kube::Object> stamp_run(const kube::Object& written, const kube::Object& 
       run = by.is_null() ? run.without(flag.by) : run.with(flag.by, by);
     }
   }
-  return run == run_of(object) ? object : with_run(object, std::move(run));
+  return run == stamped_run(object) ? object : with_run(object, std::move(run));
 }
 
 std::vector<std::string> run_warnings(const kube::Object& object, const kube::Object& old) {
   std::vector<std::string> warnings;
-  const Value run = run_of(object);
-  const Value before = run_of(old);
+  const Value run = stamped_run(object);
+  const Value before = stamped_run(old);
   if (old.is_null() || !has_finished(run, before)) return warnings;
-  const std::string path = is_application(object) ? "status.workflow" : "status";
-  const std::string what = fmt::format("{}/{}", is_application(object) ? "app" : "workflowrun", kube::name(object));
+  const std::string path = is_stamped_application(object) ? "status.workflow" : "status";
+  const std::string what = fmt::format("{}/{}", is_stamped_application(object) ? "app" : "workflowrun", kube::name(object));
   if (run["suspend"].as_bool() && !before["suspend"].as_bool()) {
     warnings.push_back(
         fmt::format("{}.suspend: the workflow has finished, so there is nothing to suspend: the field is cleared", path));
   }
-  const bool asks_for_restart = is_application(object) && object["status"]["phase"].as_string() == "runningWorkflow";
+  const bool asks_for_restart = is_stamped_application(object) && object["status"]["phase"].as_string() == "runningWorkflow";
   if (asks_for_restart && run == before) {
     warnings.push_back(
         fmt::format("status.workflow: {{}} in a merge patch or an apply changes nothing, so the workflow does not run "

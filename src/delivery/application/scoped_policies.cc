@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kReplaced[] = {"components", "workflow", "policies"};
 constexpr const char* kAdded[] = {"labels", "annotations"};
-constexpr const char* kContext = "ctx";
+constexpr const char* kPolicyContext = "ctx";
 /// As whom the application is delivered: admission alone says so.
 constexpr const char* kIdentity[] = {kUserName, kUserGroup, kServiceAccount};
 /// Of annotations that policies do not see: they steer controllers and clients.
@@ -46,7 +46,7 @@ Value without_internal(const Value& annotations) {
   return out.build();
 }
 
-Value context_of(const kube::Object& application, const Value& policy, const Definition& definition) {
+Value policy_context(const kube::Object& application, const Value& policy, const Definition& definition) {
   const Value& spec = application["spec"];
   const Value& revision = definition.object["status"]["latestRevision"];
   return json::object({{"name", Value(kube::name(application))},
@@ -65,11 +65,11 @@ Value context_of(const kube::Object& application, const Value& policy, const Def
 }
 
 /// What is wrong with `output`, in words; empty: nothing.
-std::string fault_of(const Value& output) {
+std::string output_fault(const Value& output) {
   if (!output.is_object()) return "output: must be a struct";
   for (const auto& [key, value] : output.members()) {
     const auto is_it = [&](const char* known) { return key == known; };
-    const bool is_object = std::ranges::any_of(kAdded, is_it) || key == kContext || key == "workflow";
+    const bool is_object = std::ranges::any_of(kAdded, is_it) || key == kPolicyContext || key == "workflow";
     if (!is_object && !std::ranges::any_of(kReplaced, is_it)) {
       return fmt::format("output.{}: unknown; there are labels, annotations, components, workflow, policies and ctx", key);
     }
@@ -109,7 +109,7 @@ Result<Value> output_of(const kube::Object& application, const ScopedPolicy& sco
   const TemplateRun run{.place = "policy",
                         .definition = definition,
                         .parameter = or_empty(policy["properties"]),
-                        .context = {{"context", context_of(application, policy, definition)}},
+                        .context = {{"context", policy_context(application, policy, definition)}},
                         .answers = {},
                         .limits = limits};
   auto made = run_template(run);
@@ -126,7 +126,7 @@ Result<Value> output_of(const kube::Object& application, const ScopedPolicy& sco
     const std::vector<ParameterFault> parameters = missing_parameters(*root, definition);
     return parameters.empty() ? fail(Reason::Invalid, "output: it is not concrete") : fail(missing(parameters, scoped));
   }
-  if (const std::string fault = fault_of(*value); !fault.empty()) return fail(Reason::Invalid, fault);
+  if (const std::string fault = output_fault(*value); !fault.empty()) return fail(Reason::Invalid, fault);
   return *value;
 }
 
@@ -204,7 +204,7 @@ Result<Scoped> with_scoped_policies(const kube::Object& application, const std::
     record.set(name, json::print(*output));
     if (output->is_null()) continue;
     scoped.application = changed(std::move(scoped.application), *output);
-    if (output->has(kContext)) scoped.custom = added(scoped.custom, (*output)[kContext]);
+    if (output->has(kPolicyContext)) scoped.custom = added(scoped.custom, (*output)[kPolicyContext]);
   }
   scoped.application = with_metadata_of(scoped.application, application);
   if (!scoped.policies.empty()) scoped.record = record.build();

@@ -15,7 +15,7 @@ namespace {
 
 using Causes = std::vector<Cause>;
 
-Status invalid(Causes causes) {
+Status invalid_spec(Causes causes) {
   Status status;
   status.reason = Reason::Invalid;
   std::vector<std::string> texts;
@@ -32,9 +32,9 @@ std::string at(const std::string& path, std::string_view name) {
 std::string at(const std::string& path, std::size_t index) { return fmt::format("{}[{}]", path, index); }
 
 /// Reads members of one object; what is wrong becomes a cause.
-class Reader {
+class SpecReader {
  public:
-  Reader(const Value& value, std::string path, Causes& causes) : value_(value), path_(std::move(path)), causes_(causes) {
+  SpecReader(const Value& value, std::string path, Causes& causes) : value_(value), path_(std::move(path)), causes_(causes) {
     if (!value.is_object()) wrong_type(value, path_, "an object");
   }
 
@@ -84,12 +84,12 @@ class Reader {
 };
 
 TraitSpec trait_of(const Value& value, const std::string& path, Causes& causes) {
-  Reader reader(value, path, causes);
+  SpecReader reader(value, path, causes);
   return {reader.required_text("type"), reader.object("properties")};
 }
 
 ComponentSpec component_of(const Value& value, const std::string& path, Causes& causes) {
-  Reader reader(value, path, causes);
+  SpecReader reader(value, path, causes);
   ComponentSpec out;
   out.name = reader.required_text("name");
   out.type = reader.required_text("type");
@@ -98,11 +98,11 @@ ComponentSpec component_of(const Value& value, const std::string& path, Causes& 
   out.depends_on = reader.texts("dependsOn");
   out.traits = reader.list("traits", [&](const Value& one, const std::string& p) { return trait_of(one, p, causes); });
   out.inputs = reader.list("inputs", [&](const Value& one, const std::string& p) {
-    Reader input(one, p, causes);
+    SpecReader input(one, p, causes);
     return workflow::StepInput{input.required_text("from"), input.text("parameterKey")};
   });
   out.outputs = reader.list("outputs", [&](const Value& one, const std::string& p) {
-    Reader output(one, p, causes);
+    SpecReader output(one, p, causes);
     return workflow::StepOutput{output.required_text("name"), output.required_text("valueFrom")};
   });
   return out;
@@ -110,7 +110,7 @@ ComponentSpec component_of(const Value& value, const std::string& path, Causes& 
 
 /// A policy without a name is called after its type and its place.
 PolicySpec policy_of(const Value& value, const std::string& path, std::size_t index, Causes& causes) {
-  Reader reader(value, path, causes);
+  SpecReader reader(value, path, causes);
   PolicySpec out{reader.text("name"), reader.required_text("type"), reader.object("properties")};
   if (out.name.empty()) out.name = fmt::format("{}-auto-gen-{}", out.type, index);
   return out;
@@ -120,7 +120,7 @@ void read_workflow(const Value& value, ApplicationSpec& out, Causes& causes) {
   const Value& given = value["workflow"];
   out.has_workflow = !given.is_null();
   if (!out.has_workflow) return;
-  Reader reader(given, "spec.workflow", causes);
+  SpecReader reader(given, "spec.workflow", causes);
   out.workflow_ref = reader.text("ref");
   out.workflow_mode = reader.object("mode");
   out.workflow_steps = given["steps"];
@@ -184,7 +184,7 @@ const ComponentSpec* ApplicationSpec::find(std::string_view component) const {
 Result<ComponentSpec> read_component(const Value& component, const std::string& path) {
   Causes causes;
   ComponentSpec out = component_of(component, path, causes);
-  if (!causes.empty()) return fail(invalid(std::move(causes)));
+  if (!causes.empty()) return fail(invalid_spec(std::move(causes)));
   return out;
 }
 
@@ -206,7 +206,7 @@ void require_components(const Value& spec, Causes& causes) {
 
 Result<ApplicationSpec> read_application(const Value& spec) {
   Causes causes;
-  Reader reader(spec, "spec", causes);
+  SpecReader reader(spec, "spec", causes);
   ApplicationSpec out;
   require_components(spec, causes);
   out.components =
@@ -216,7 +216,7 @@ Result<ApplicationSpec> read_application(const Value& spec) {
       reader.list("policies", [&](const Value& one, const std::string& path) { return policy_of(one, path, index++, causes); });
   read_workflow(spec, out, causes);
   out.rollout_plan = reader.object("rolloutPlan");
-  if (!causes.empty()) return fail(invalid(std::move(causes)));
+  if (!causes.empty()) return fail(invalid_spec(std::move(causes)));
   return out;
 }
 

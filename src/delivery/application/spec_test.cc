@@ -3,15 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::application {
 namespace {
-
-Value yaml(const char* text) {
-  auto value = json::parse_yaml(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value ? *value : Value();
-}
 
 TEST(Spec, components_are_read_and_written_back) {
   const Value written = yaml(R"(

@@ -10,7 +10,7 @@ namespace slipway::delivery::application {
 namespace {
 
 /// `context` as it is known before anything runs.
-Value context_of(const kube::Object& application) {
+Value step_context(const kube::Object& application) {
   const Value name = application["metadata"]["name"];
   return json::object({{"name", name},
                        {"appName", name},
@@ -46,13 +46,13 @@ std::vector<Cause> check_condition(const workflow::Step& step, const std::vector
 
 std::vector<Cause> check_parameters(const workflow::Step& step, const Definition& definition, const kube::Object& application,
                                     const std::string& path) {
-  const Value context = context_of(application).with("stepName", step.name);
+  const Value context = step_context(application).with("stepName", step.name);
   return check_properties(step.properties, context, definition, !step.inputs.empty(), path);
 }
 
 std::vector<Cause> check_parameters(const PolicySpec& policy, const Definition& definition, const kube::Object& application,
                                     const std::string& path) {
-  const Value context = context_of(application).with("name", policy.name);
+  const Value context = step_context(application).with("name", policy.name);
   return check_properties(policy.properties, context, definition, false, path);
 }
 

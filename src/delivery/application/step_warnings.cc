@@ -16,17 +16,17 @@ using workflow::Step;
 /// Those that the engine reads of the steps it delivers components with.
 const std::set<std::string_view> kOfApplyComponent = {"component", "name", "cluster", "namespace", "patch", "value"};
 
-std::string template_of(const Definition& definition) {
+std::string cue_template(const Definition& definition) {
   return definition.object["spec"]["schematic"]["cue"]["template"].str();
 }
 
-bool is_part_of_name(char c) { return c == '_' || c == '-' || is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z'); }
+bool is_part_of_word(char c) { return c == '_' || c == '-' || is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z'); }
 
 /// Whether a text names a word, as `word:`, `parameter.word` or `"word"`.
 bool names_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_part_of_name(text[at - 1]);
-    const bool ends = at + word.size() == text.size() || !is_part_of_name(text[at + word.size()]);
+    const bool begins = at == 0 || !is_part_of_word(text[at - 1]);
+    const bool ends = at + word.size() == text.size() || !is_part_of_word(text[at + word.size()]);
     if (begins && ends) return true;
   }
   return false;
@@ -48,7 +48,7 @@ std::vector<std::string> unknown_properties(const Step& step, const Definition& 
   if (definition.program == nullptr || !step.properties.is_object() || step.properties.empty()) return unknown;
   const cue::Cursor root = cue::evaluate(definition.program->program, {}, cue::Limits::for_template());
   if (takes_any(root.field(definition.parameter_field))) return unknown;
-  const std::string text = template_of(definition);
+  const std::string text = cue_template(definition);
   for (const auto& [name, value] : step.properties.members()) {
     if (!names_word(text, name)) unknown.emplace_back(name);
   }
@@ -90,7 +90,7 @@ class StepWarnings {
   }
 
   /// Not a user's own type of that name.
-  static bool rolls_out(const Definition& definition) { return template_of(definition).contains("rolloutBatches"); }
+  static bool rolls_out(const Definition& definition) { return cue_template(definition).contains("rolloutBatches"); }
 
   void warn_of_traffic(const std::string& path) {
     for (const Step& step : steps_.steps) {

@@ -16,7 +16,7 @@ using json::Value;
 constexpr std::uint64_t kMaxChartFile = std::uint64_t{8} << 20;
 constexpr std::string_view kHeads = "refs/heads/";
 
-std::unexpected<Status> invalid(std::string message) { return fail(Reason::Invalid, std::move(message)); }
+std::unexpected<Status> invalid_template(std::string message) { return fail(Reason::Invalid, std::move(message)); }
 
 bool is_below(std::string_view file, std::string_view folder) {
   return folder.empty() || (file.starts_with(folder) && file.size() > folder.size() && file[folder.size()] == '/');
@@ -72,7 +72,7 @@ Result<std::string> source_path(std::string path) {
   if (path.empty()) return path;
   for (const std::string_view segment : split(path, '/')) {
     if (segment.empty() || segment == "." || segment == "..")
-      return invalid(fmt::format("path {}: no folder of a repository", path));
+      return invalid_template(fmt::format("path {}: no folder of a repository", path));
   }
   return path;
 }
@@ -92,7 +92,7 @@ Task<Result<SourceFiles>> read_source(Git& git, TemplateSource source, Reach rea
     if (!is_below(file.path, source.path)) continue;
     is_there = true;
     if (file.mode == GitMode::Symlink)
-      co_return invalid(fmt::format("{} is a symbolic link, which is not followed", file.path));
+      co_return invalid_template(fmt::format("{} is a symbolic link, which is not followed", file.path));
   }
   if (!is_there) co_return fail(Reason::NotFound, fmt::format("the repository has no folder {}", source.path));
   co_return SourceFiles{.commit = std::move(commit), .files = std::move(files)};
@@ -115,7 +115,7 @@ Result<void> check_kustomizations(const std::vector<GitFile>& files) {
   for (const GitFile& file : files) {
     if (!is_kustomization(file.path) || !file.content) continue;
     const auto parsed = json::parse_yaml(*file.content);
-    if (!parsed) return invalid(fmt::format("{}: {}", file.path, parsed.error().message));
+    if (!parsed) return invalid_template(fmt::format("{}: {}", file.path, parsed.error().message));
     const auto slash = file.path.rfind('/');
     const std::string folder = slash == std::string::npos ? "" : file.path.substr(0, slash);
     for (const char* list : {"resources", "bases", "components", "generators", "transformers", "validators"}) {
@@ -125,7 +125,7 @@ Result<void> check_kustomizations(const std::vector<GitFile>& files) {
         const auto place = resolved(folder, text);
         const bool is_inside =
             !text.starts_with('/') && text.find("://") == std::string::npos && place && places.contains(*place);
-        if (!is_inside) return invalid(fmt::format("{}: {}: {} is not in the repository", file.path, list, text));
+        if (!is_inside) return invalid_template(fmt::format("{}: {}: {} is not in the repository", file.path, list, text));
       }
     }
   }

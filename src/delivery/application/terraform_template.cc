@@ -97,6 +97,10 @@ std::string terraform_template(const Value& definition) {
                      fmt::arg("annotations", json::print(annotations)), fmt::arg("fixed", json::print(fixed_spec(terraform))));
 }
 
+std::string template_of(const json::Value& definition) {
+  return is_terraform(definition) ? terraform_template(definition) : definition["spec"]["schematic"]["cue"]["template"].str();
+}
+
 std::string terraform_health_policy() {
   return R"CUE(isHealth: [if context.output.status.apply.state != _|_ {context.output.status.apply.state == "Available"}, false][0]
 )CUE";

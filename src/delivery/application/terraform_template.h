@@ -13,6 +13,8 @@ namespace slipway::delivery::application {
 bool is_terraform(const json::Value& definition);
 /// The CUE template of such a definition. DIVERGES: schematic.terraform.deleteResource holds where the component says nothing.
 std::string terraform_template(const json::Value& definition);
+/// The CUE template of any definition object: its own, or that of its schematic.terraform.
+std::string template_of(const json::Value& definition);
 /// Healthy once Terraform has applied it and its outputs are there.
 std::string terraform_health_policy();
 std::string terraform_custom_status();

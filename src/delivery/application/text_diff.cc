@@ -9,7 +9,7 @@
 namespace slipway::delivery::application {
 namespace {
 
-constexpr std::size_t kContext = 3;
+constexpr std::size_t kContextLines = 3;
 constexpr std::size_t kMaxCells = 4'000'000;
 
 using Lines = std::vector<std::string_view>;
@@ -70,14 +70,14 @@ std::string text_diff(const std::string& from_name, std::string_view from, const
                                       [](const Edit& edit) { return edit.sign != ' '; });
     if (changed == edits.end()) break;
     const auto first = static_cast<std::size_t>(changed - edits.begin());
-    const std::size_t begin = std::max(at, first > kContext ? first - kContext : 0);
+    const std::size_t begin = std::max(at, first > kContextLines ? first - kContextLines : 0);
     line_from += begin - at;
     line_to += begin - at;
     std::size_t end = first;
-    for (std::size_t i = first; i < edits.size() && i <= end + 2 * kContext; ++i) {
+    for (std::size_t i = first; i < edits.size() && i <= end + 2 * kContextLines; ++i) {
       if (edits[i].sign != ' ') end = i;
     }
-    end = std::min(edits.size(), end + kContext + 1);
+    end = std::min(edits.size(), end + kContextLines + 1);
     std::string body;
     std::size_t count_from = 0;
     std::size_t count_to = 0;

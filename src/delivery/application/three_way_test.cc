@@ -4,6 +4,7 @@
 
 #include "json/patch.h"
 #include "json/text.h"
+#include "json/text_test.h"
 #include "kube/object.h"
 
 namespace slipway::delivery::application {
@@ -12,8 +13,6 @@ namespace {
 using json::Value;
 
 constexpr const char* kLastApplied = "app.oam.dev/last-applied-configuration";
-
-Value yaml(const std::string& text) { return *json::parse_yaml(text); }
 
 TEST(ThreeWay, of_a_built_in_kind_is_strategic_and_takes_away_what_was_applied_last) {
   const Value last = yaml(R"({apiVersion: apps/v1, kind: Deployment, metadata: {name: w, labels: {a: b, old: x}},

@@ -13,7 +13,7 @@ namespace slipway::delivery::application {
 namespace {
 
 /// Entries beyond this are compressed, as KubeVela does with its feature GzipResourceTracker.
-constexpr std::size_t kMaxPlain = 1024;
+constexpr std::size_t kMaxPlainTracker = 1024;
 
 std::string group_of(const std::string& api_version) {
   const auto slash = api_version.find('/');
@@ -121,8 +121,8 @@ Value entries_of(const Value& tracker) {
 
 Value with_entries(const Value& spec, const Value& entries) {
   const Value bare = spec.without("managedResources").without("compression");
-  return json::print(entries).size() > kMaxPlain ? bare.with("compression", compressed(entries))
-                                                 : bare.with("managedResources", entries);
+  return json::print(entries).size() > kMaxPlainTracker ? bare.with("compression", compressed(entries))
+                                                        : bare.with("managedResources", entries);
 }
 
 Tracker Tracker::from_object(const Value& object) {

@@ -19,7 +19,7 @@ namespace {
 using control::Outcome;
 using kube::ObjectKey;
 
-constexpr const char* kUnresolved = "unresolved";
+constexpr const char* kUnresolvedRuns = "unresolved";
 constexpr const char* kRunManager = "slipway-workflow-run";
 
 void set_condition(WorkflowRunStatus& status, bool is_true, const std::string& message, Time now) {
@@ -35,7 +35,7 @@ void set_condition(WorkflowRunStatus& status, bool is_true, const std::string& m
 }
 
 /// `context` of steps: what users give may shadow what every run has.
-Value context_of(const kube::Object& object) {
+Value run_context(const kube::Object& object) {
   json::ObjectBuilder context;
   context.set("name", kube::name(object)).set("namespace", kube::ns(object));
   for (const auto& [name, value] : object["spec"]["context"].members()) context.set(name, value);
@@ -98,7 +98,7 @@ WorkflowRunController::WorkflowRunController(Env& env, HttpClient* http, Workflo
 void WorkflowRunController::watch(control::Watches& watches) {
   watched_.watch(watches);
   runs_ = &watches.primary(kWorkflowRuns);
-  runs_->add_index(kUnresolved, [](const Value& run) -> std::vector<std::string> {
+  runs_->add_index(kUnresolvedRuns, [](const Value& run) -> std::vector<std::string> {
     const bool is_stuck = kube::condition(run, kRunCondition)["status"].as_string() == "False";
     return is_stuck ? std::vector<std::string>{"yes"} : std::vector<std::string>{};
   });
@@ -109,7 +109,7 @@ void WorkflowRunController::watch(control::Watches& watches) {
 
 std::vector<ObjectKey> WorkflowRunController::unresolved(const std::string& ns) const {
   std::vector<ObjectKey> keys;
-  for (ObjectKey& key : runs_->index_keys(kUnresolved, "yes")) {
+  for (ObjectKey& key : runs_->index_keys(kUnresolvedRuns, "yes")) {
     if (ns.empty() || key.ns == ns) keys.push_back(std::move(key));
   }
   return keys;
@@ -257,7 +257,7 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
                   .manager = kRunManager,
                   .owner = object,
                   .labels = json::object({{kLabelRunName, kube::name(object)}, {kLabelRunNamespace, kube::ns(object)}}),
-                  .context = context_of(object),
+                  .context = run_context(object),
                   .wall = &wall_},
       .steps = steps,
       .providers = providers_,

@@ -83,9 +83,9 @@ json::Value without_field(json::Value fields, std::vector<std::string> path) {
 }
 
 /// The union of two sets of fields.
-json::Value both(const json::Value& one, const json::Value& other) {
+json::Value both_claims(const json::Value& one, const json::Value& other) {
   json::Value out = one.is_object() ? one : json::Value::empty_object();
-  for (const auto& [key, member] : other.members()) out = out.with(key, both(out[key], member));
+  for (const auto& [key, member] : other.members()) out = out.with(key, both_claims(out[key], member));
   return out;
 }
 
@@ -95,7 +95,8 @@ bool move_fields(std::vector<json::Value>& entries, json::Value& own, const std:
   for (json::Value& entry : entries) {
     const json::Value written = at(entry["fieldsV1"], path);
     if (written.is_null() || !entry["subresource"].as_string().empty()) continue;
-    own = own.with_path({"fieldsV1"}, own["fieldsV1"].with_path(members(path), both(at(own["fieldsV1"], path), written)));
+    own =
+        own.with_path({"fieldsV1"}, own["fieldsV1"].with_path(members(path), both_claims(at(own["fieldsV1"], path), written)));
     entry = entry.with("fieldsV1", without_field(entry["fieldsV1"], path));
     has_moved = true;
   }

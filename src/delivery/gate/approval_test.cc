@@ -7,7 +7,7 @@ namespace {
 
 using enum Verdict::Kind;
 
-constexpr Time kNow{std::chrono::seconds{1'767'225'600}};
+constexpr Time kApprovalTime{std::chrono::seconds{1'767'225'600}};
 
 Approval said(std::string user, std::vector<std::string> groups = {},
               Approval::Decision decision = Approval::Decision::Approve) {
@@ -17,11 +17,11 @@ Approval said(std::string user, std::vector<std::string> groups = {},
           .decision = decision,
           .user = std::move(user),
           .groups = std::move(groups),
-          .at = kNow};
+          .at = kApprovalTime};
 }
 constexpr auto kReject = Approval::Decision::Reject;
 
-struct Row {
+struct ApprovalRow {
   const char* what;
   ApprovalGate rule;
   std::vector<Approval> approvals;
@@ -42,7 +42,7 @@ TEST(GateApproval, who_may_decide_and_how_many) {
   Approval rejected = said("ann", {}, kReject);
   rejected.comment = "too early";
   using List = std::vector<Approval>;
-  const Row kRows[] = {
+  const ApprovalRow kRows[] = {
       {"nobody", {}, {}, Wait, "0 of 1 approvals"},
       {"anybody", {}, {said("ann")}, Pass, "approved by ann"},
       {"two", {.count = 2}, List{said("ann"), said("bob")}, Pass, "approved by ann, bob"},
@@ -68,7 +68,7 @@ TEST(GateApproval, who_may_decide_and_how_many) {
       {"nameless", {}, {nameless}, Unknown, "ApproverUnknown: an approval came past the admission that says whose it is"},
       {"enough without it", {}, List{unstamped, said("bob")}, Pass, "approved by bob"},
   };
-  for (const Row& row : kRows) {
+  for (const ApprovalRow& row : kRows) {
     const Verdict verdict = judge(row.rule, row.approvals, {.gate = "go", .attempt = 2, .batch = 1, .author = "carl"});
     EXPECT_EQ(verdict.kind, row.kind) << row.what;
     EXPECT_EQ(verdict.text, row.text) << row.what;

@@ -16,14 +16,14 @@ std::string run(std::string_view text, std::string_view result) {
   return value ? json::print(*value) : "error: " + value.error();
 }
 
-struct Row {
+struct ExpressionRow {
   const char* text;
   const char* result;
   const char* gives;
 };
 
 TEST(GateExpression, operators_bind_as_in_expr_lang) {
-  const Row kRows[] = {
+  const ExpressionRow kRows[] = {
       {"1 + 2 * 3", "null", "7"},
       {"(1 + 2) * 3", "null", "9"},
       {"2 ** 3 ** 2", "null", "512"},
@@ -46,11 +46,11 @@ TEST(GateExpression, operators_bind_as_in_expr_lang) {
       {"'it\\'s'", "null", R"("it's")"},
       {"1_000 + 0.5e1", "null", "1005"},
   };
-  for (const Row& row : kRows) EXPECT_EQ(run(row.text, row.result), row.gives) << row.text;
+  for (const ExpressionRow& row : kRows) EXPECT_EQ(run(row.text, row.result), row.gives) << row.text;
 }
 
 TEST(GateExpression, members_items_and_slices) {
-  const Row kRows[] = {
+  const ExpressionRow kRows[] = {
       {"result.a.b", R"({"a":{"b":[1,2]}})", "[1,2]"},
       {"result['a']", R"({"a":1})", "1"},
       {"result.x", R"({"a":1})", "null"},
@@ -64,11 +64,11 @@ TEST(GateExpression, members_items_and_slices) {
       {"result[0]", "0.5", "0.5"},
       {"result[1]", "0.5", "error: cannot fetch 1 from float64"},
   };
-  for (const Row& row : kRows) EXPECT_EQ(run(row.text, row.result), row.gives) << row.text;
+  for (const ExpressionRow& row : kRows) EXPECT_EQ(run(row.text, row.result), row.gives) << row.text;
 }
 
 TEST(GateExpression, functions) {
-  const Row kRows[] = {
+  const ExpressionRow kRows[] = {
       {"asInt('12') + asInt(1.9)", "null", "13"},
       {"asInt('1.5')", "null", "error: strconv.ParseInt: parsing \"1.5\": invalid syntax"},
       {"asInt('9223372036854775808')", "null", "error: strconv.ParseInt: parsing \"9223372036854775808\": value out of range"},
@@ -93,11 +93,11 @@ TEST(GateExpression, functions) {
       {"round(1.5) + floor(1.5) + ceil(1.5) + abs(-1)", "null", "6"},
       {"upper(trim(' a ')) + lower('B')", "null", R"("Ab")"},
   };
-  for (const Row& row : kRows) EXPECT_EQ(run(row.text, row.result), row.gives) << row.text;
+  for (const ExpressionRow& row : kRows) EXPECT_EQ(run(row.text, row.result), row.gives) << row.text;
 }
 
 TEST(GateExpression, faults_are_texts_with_their_place) {
-  const Row kRows[] = {
+  const ExpressionRow kRows[] = {
       {"", "1", "error: the condition ends too early (1:1)"},
       {"result >", "1", "error: the condition ends too early (1:9)"},
       {"result > 1)", "1", "error: unexpected \")\" (1:11)"},
@@ -119,7 +119,7 @@ TEST(GateExpression, faults_are_texts_with_their_place) {
       {"1..100000", "1", "error: range is too long"},
       {"all(1..9999, all(1..9999, # > 0))", "1", "error: the condition takes too long"},
   };
-  for (const Row& row : kRows) EXPECT_EQ(run(row.text, row.result), row.gives) << row.text;
+  for (const ExpressionRow& row : kRows) EXPECT_EQ(run(row.text, row.result), row.gives) << row.text;
   EXPECT_TRUE(run(std::string(500, '('), "1").starts_with("error: nested too deeply"));
   EXPECT_TRUE(run(std::string(5000, '1'), "1").starts_with("error: a condition has at most 4096 bytes"));
 }

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using Kind = Verdict::Kind;
 
-constexpr Time kNow{std::chrono::seconds{1'767'225'600}};
+constexpr Time kLogTime{std::chrono::seconds{1'767'225'600}};
 
 std::size_t bytes_of(const std::vector<LogEntry>& log) {
   std::size_t bytes = 2;
@@ -24,7 +24,7 @@ std::vector<Sample> ask_all(std::vector<LogEntry>& log, const std::string& key, 
                             const std::vector<double>& numbers) {
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const Time at = kNow + i * 60s;
+    const Time at = kLogTime + i * 60s;
     add(samples, judge(gate, {.value = numbers[i]}, at, {}));
     const Verdict verdict = assess(gate, samples);
     append(log, {.at = at, .gate = key, .verdict = verdict.kind, .text = verdict.text, .samples = samples});
@@ -52,16 +52,16 @@ TEST(GateLog, decisions_are_made_again_from_it) {
   std::map<std::string, GateSpec> gates{{"m", metric}, {"h", hook}, {"p", people}, {"w", window}};
   std::vector<LogEntry> log;
   ask_all(log, "m", *metric.metric, {100, 98});
-  append(log, {.at = kNow, .gate = "h", .verdict = Kind::Wait, .status = 503});
-  append(log, {.at = kNow, .gate = "h", .verdict = Kind::Fail, .status = 403});
-  const Approval ann{.gate = "go", .attempt = 1, .batch = 0, .user = "ann", .at = kNow};
+  append(log, {.at = kLogTime, .gate = "h", .verdict = Kind::Wait, .status = 503});
+  append(log, {.at = kLogTime, .gate = "h", .verdict = Kind::Fail, .status = 403});
+  const Approval ann{.gate = "go", .attempt = 1, .batch = 0, .user = "ann", .at = kLogTime};
   const Approvable what{.gate = "go", .attempt = 1, .batch = 0};
-  append(log, {.at = kNow, .gate = "p", .verdict = Kind::Wait, .approvable = what});
-  append(log, {.at = kNow, .gate = "p", .verdict = Kind::Pass, .by = "ann", .approvable = what, .approvals = {ann}});
-  append(log, {.at = kNow, .gate = "w", .verdict = Kind::Wait});
-  append(log, {.at = kNow + 9h, .gate = "w", .verdict = Kind::Pass});
-  append(log, {.at = kNow + 10h, .gate = "w", .verdict = Kind::Wait});
-  append(log, {.at = kNow + 11h, .gate = "w", .verdict = Kind::Wait, .is_deadline = true});
+  append(log, {.at = kLogTime, .gate = "p", .verdict = Kind::Wait, .approvable = what});
+  append(log, {.at = kLogTime, .gate = "p", .verdict = Kind::Pass, .by = "ann", .approvable = what, .approvals = {ann}});
+  append(log, {.at = kLogTime, .gate = "w", .verdict = Kind::Wait});
+  append(log, {.at = kLogTime + 9h, .gate = "w", .verdict = Kind::Pass});
+  append(log, {.at = kLogTime + 10h, .gate = "w", .verdict = Kind::Wait});
+  append(log, {.at = kLogTime + 11h, .gate = "w", .verdict = Kind::Wait, .is_deadline = true});
   const auto replayed = replay(log, gates, {});
   EXPECT_EQ(replayed.size(), log.size());
   for (const Replayed& one : replayed) {
@@ -83,7 +83,7 @@ TEST(GateLog, however_much_is_decided_it_stays_small_and_can_be_replayed) {
     const std::string hook = fmt::format("1/{}/before/smoke", batch);
     gates[hook] = {.name = "smoke", .webhook = WebhookGate{.url = "http://x"}};
     for (const int status : {503, 200, 503, 200}) {
-      append(log, {.at = kNow,
+      append(log, {.at = kLogTime,
                    .gate = hook,
                    .verdict = status == 200 ? Kind::Pass : Kind::Wait,
                    .text = std::string(200, 'x'),

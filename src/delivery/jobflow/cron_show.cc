@@ -15,7 +15,7 @@ std::string text_or(const Value& value, const char* otherwise) {
   return value.is_string() && !value.as_string().empty() ? value.str() : std::string(otherwise);
 }
 
-std::string header(const kube::Object& cron, Time now) {
+std::string cron_header(const kube::Object& cron, Time now) {
   const Value& spec = cron["spec"];
   const Value& status = cron["status"];
   Rows rows;
@@ -51,7 +51,7 @@ std::string header(const kube::Object& cron, Time now) {
 
 std::string describe_cron(const kube::Object& cron, const control::View& view, const std::vector<kube::Object>& events) {
   const Time now = view.now();
-  std::string out = header(cron, now);
+  std::string out = cron_header(cron, now);
   std::vector<Value> workflows = view.owned_by(cron, kWorkflowKind);
   std::ranges::sort(workflows, std::greater{}, [](const Value& one) {
     return std::pair{kube::creation_time(one).value_or(Time{}), std::string(kube::name(one))};

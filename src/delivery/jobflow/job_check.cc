@@ -18,9 +18,9 @@ std::string template_path(const Program& program, graph::StepIndex index) {
                            : fmt::format("spec.templates[{}]", step.template_ref->name);
 }
 
-class Checker {
+class JobChecker {
  public:
-  Checker(const kube::Object& workflow, const kube::Object& old, const Program& program, const JobCheck& check)
+  JobChecker(const kube::Object& workflow, const kube::Object& old, const Program& program, const JobCheck& check)
       : workflow_(workflow), program_(program), check_(check) {
     if (old.is_null()) return;
     if (const auto before = Program::compile(old)) {
@@ -70,7 +70,7 @@ std::vector<Cause> check_jobs(const kube::Object& workflow, const kube::Object& 
   if (kube::is_deleting(workflow) || (!old.is_null() && workflow["spec"] == old["spec"])) return {};
   const auto program = Program::compile(workflow);
   if (!program) return {};
-  return Checker(workflow, old, **program, check).run();
+  return JobChecker(workflow, old, **program, check).run();
 }
 
 }  // namespace slipway::delivery::jobflow

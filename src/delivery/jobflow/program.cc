@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kMaxCauses = 100;
 
 /// Collects what is wrong with a decoded spec, beyond what its field descriptions say.
-class Checker {
+class ProgramChecker {
  public:
-  Checker(const kube::Object& workflow, const WorkflowSpec& spec)
+  ProgramChecker(const kube::Object& workflow, const WorkflowSpec& spec)
       : workflow_name_(kube::name(workflow)), workflow_ns_(kube::ns(workflow)), spec_(spec) {}
 
   std::vector<Cause> run() {
@@ -210,7 +210,7 @@ std::expected<std::shared_ptr<const Program>, std::vector<Cause>> Program::compi
   auto program = std::make_shared<Program>();
   program->spec_ = std::move(*decoded);
   fill_defaults(program->spec_);
-  if (auto causes = Checker(workflow, program->spec_).run(); !causes.empty()) return std::unexpected(std::move(causes));
+  if (auto causes = ProgramChecker(workflow, program->spec_).run(); !causes.empty()) return std::unexpected(std::move(causes));
   std::vector<graph::Graph::Step> steps;
   steps.reserve(program->spec_.steps.size());
   for (const auto& [name, step] : program->spec_.steps) steps.push_back(graph_step(name, step, program->spec_.trigger));

@@ -12,13 +12,13 @@
 namespace slipway::delivery::package {
 namespace {
 
-using Kind = ApproveDecision::Kind;
+using ApproveKind = ApproveDecision::Kind;
 
 constexpr std::string_view kGate = "approval";
 
 /// A policy's answer.
 struct Answer {
-  Kind kind = Kind::Waits;
+  ApproveKind kind = ApproveKind::Waits;
   std::string text{};
   std::optional<Time> wake{};
   std::vector<std::string> people{};
@@ -43,23 +43,23 @@ std::vector<gate::Approval> counted(const gate::ApprovalGate& rule, const Approv
 
 Answer ask_people(const gate::ApprovalGate& rule, const ApproveView& view) {
   if (!rule.by_author && view.authors.empty()) {
-    return {.kind = Kind::Waits, .text = "its authors, whose approval does not count, are not known"};
+    return {.kind = ApproveKind::Waits, .text = "its authors, whose approval does not count, are not known"};
   }
   gate::ApprovalGate judged = rule;
   judged.by_author = true;  // authors are many; counted() has left out what does not count
   const gate::Verdict verdict = gate::judge(judged, counted(rule, view), {.gate = std::string(kGate)});
   switch (verdict.kind) {
     case gate::Verdict::Kind::Pass: {
-      Answer answer{.kind = Kind::Approve};
+      Answer answer{.kind = ApproveKind::Approve};
       for (const std::string_view one : split(verdict.by, ',')) answer.people.emplace_back(trimmed(one));
       return answer;
     }
     case gate::Verdict::Kind::Fail:
-      return {.kind = Kind::Reject, .text = verdict.text};
+      return {.kind = ApproveKind::Reject, .text = verdict.text};
     case gate::Verdict::Kind::Wait:
     case gate::Verdict::Kind::Unknown:
     case gate::Verdict::Kind::NoData:
-      return {.kind = Kind::Waits, .text = verdict.text};
+      return {.kind = ApproveKind::Waits, .text = verdict.text};
   }
   return {};
 }
@@ -75,32 +75,32 @@ Answer ask_windows(const ApprovalPolicySpec& policy, const std::map<std::string,
       return {.text = fmt::format("window {}: {}", window.name, view.verdict.text), .wake = view.changes};
     }
   }
-  return {.kind = Kind::Approve};
+  return {.kind = ApproveKind::Approve};
 }
 
 /// Those of a published revision are what it was approved with, so a deletion has none to wait for.
 Answer ask_conditions(const ApprovalPolicySpec& policy, const ApproveView& view, Time now) {
-  if (view.lifecycle == Lifecycle::DeletionProposed) return {.kind = Kind::Approve};
+  if (view.lifecycle == Lifecycle::DeletionProposed) return {.kind = ApproveKind::Approve};
   std::vector<std::string> waits;
   for (const Unmet& one : unmet(gates_of(policy.conditions, "policy"), view.conditions, now)) {
     waits.push_back(one.text());
   }
-  if (waits.empty()) return {.kind = Kind::Approve};
+  if (waits.empty()) return {.kind = ApproveKind::Approve};
   return {.text = joined(waits, "; ")};
 }
 
 Answer ask(const ApprovalPolicySpec& policy, const ApproveView& view, const std::map<std::string, Zone>& zones, Time now) {
   const bool is_deletion = view.lifecycle == Lifecycle::DeletionProposed;
   if (is_deletion && !policy.approves_deletion) return {.text = "its policy leaves deletions to people"};
-  Answer answer{.kind = Kind::Approve};
+  Answer answer{.kind = ApproveKind::Approve};
   if (policy.rule == ApprovalRule::Initial && (view.has_published || is_deletion)) {
     return {.text = "the package has a published revision already: a person approves"};
   }
   if (policy.rule == ApprovalRule::People) answer = ask_people(policy.people.value_or(gate::ApprovalGate{}), view);
-  if (answer.kind != Kind::Approve) return answer;
-  if (Answer said = ask_conditions(policy, view, now); said.kind != Kind::Approve) return said;
+  if (answer.kind != ApproveKind::Approve) return answer;
+  if (Answer said = ask_conditions(policy, view, now); said.kind != ApproveKind::Approve) return said;
   Answer window = ask_windows(policy, zones, now);
-  return window.kind == Kind::Approve ? answer : window;
+  return window.kind == ApproveKind::Approve ? answer : window;
 }
 
 }  // namespace
@@ -151,17 +151,17 @@ ApproveDecision decide_approve(const std::vector<NamedPolicy>& policies, const A
                                const std::map<std::string, Zone>& zones, Time now) {
   const bool is_proposal = view.lifecycle == Lifecycle::Proposed || view.lifecycle == Lifecycle::DeletionProposed;
   if (policies.empty() || !is_proposal || view.is_deleting) return {};
-  ApproveDecision decision{.kind = Kind::Approve};
+  ApproveDecision decision{.kind = ApproveKind::Approve};
   std::vector<std::string> waits;
   for (const NamedPolicy& policy : policies) {
     const Answer answer = ask(policy.spec, view, zones, now);
     const std::string said = fmt::format("{}: {}", policy.name, answer.text);
-    if (answer.kind == Kind::Reject) return {.kind = Kind::Reject, .text = said};
+    if (answer.kind == ApproveKind::Reject) return {.kind = ApproveKind::Reject, .text = said};
     decision.policies.push_back(fmt::format("{}@{}", policy.name, policy.generation));
     for (const std::string& one : answer.people) {
       if (std::ranges::find(decision.people, one) == decision.people.end()) decision.people.push_back(one);
     }
-    if (answer.kind == Kind::Approve) continue;
+    if (answer.kind == ApproveKind::Approve) continue;
     waits.push_back(said);
     if (answer.wake) decision.wake = decision.wake ? std::min(*decision.wake, *answer.wake) : *answer.wake;
   }
@@ -170,7 +170,7 @@ ApproveDecision decide_approve(const std::vector<NamedPolicy>& policies, const A
     if (has_gates) waits.push_back(one.text());
   }
   if (waits.empty()) return decision;
-  return {.kind = Kind::Waits, .text = joined(waits, "; "), .wake = decision.wake};
+  return {.kind = ApproveKind::Waits, .text = joined(waits, "; "), .wake = decision.wake};
 }
 
 }  // namespace slipway::delivery::package

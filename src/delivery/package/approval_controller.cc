@@ -13,7 +13,7 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-package-approval";
+constexpr const char* kApprovalManager = "slipway-package-approval";
 
 bool is_proposal(const RevisionRecord& record) {
   return !record.is_publishing() &&
@@ -83,14 +83,15 @@ Task<Outcome> ApprovalController::reconcile(control::Reconcile& run) {
       if (!decision.wake) co_return Outcome::settled();
       co_return Outcome::retries_after(std::max<Duration>(*decision.wake - now.time(), std::chrono::milliseconds{1}));
     case ApproveDecision::Kind::Reject:
-      done = co_await approve_revision(
-          run.client, run.key, moved(*known, is_deletion ? Lifecycle::Published : Lifecycle::Draft, decision), kManager);
+      done = co_await approve_revision(run.client, run.key,
+                                       moved(*known, is_deletion ? Lifecycle::Published : Lifecycle::Draft, decision),
+                                       kApprovalManager);
       break;
     case ApproveDecision::Kind::Approve:
       if (is_deletion) {
         done = co_await remove_revision(run.client, run.key);
       } else {
-        done = co_await approve_revision(run.client, run.key, moved(*known, Lifecycle::Published, decision), kManager);
+        done = co_await approve_revision(run.client, run.key, moved(*known, Lifecycle::Published, decision), kApprovalManager);
       }
       break;
   }
@@ -110,7 +111,7 @@ Task<Outcome> PolicyController::reconcile(control::Reconcile& run) {
   if (!fault.empty()) ready = {"Ready", "False", "Invalid", fault + ": nothing is approved by it"};
   const Value conditions = kube::set_condition(policy["status"]["conditions"], ready, env_.clock.now());
   auto told = co_await control::write_status(run.client, kApprovalPolicies, policy,
-                                             policy["status"].with("conditions", conditions), kManager);
+                                             policy["status"].with("conditions", conditions), kApprovalManager);
   if (!told && told.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(told).error());
   co_return Outcome::settled();
 }

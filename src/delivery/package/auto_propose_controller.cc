@@ -10,7 +10,7 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-package-auto-propose";
+constexpr const char* kAutoProposeManager = "slipway-package-auto-propose";
 
 ProposeView view_of(const StoredRecord& stored, const Now& now) {
   const RevisionRecord& record = stored.record;
@@ -57,7 +57,7 @@ Task<Outcome> AutoProposeController::reconcile(control::Reconcile& run) {
         revision["spec"]["lifecycle"].as_string() == "Draft" && revision["status"]["digest"].as_string() == digest;
     return is_same ? with_lifecycle(revision, Lifecycle::Proposed) : revision;
   };
-  auto done = co_await change_revision(run.client, run.key, propose, kManager);
+  auto done = co_await change_revision(run.client, run.key, propose, kAutoProposeManager);
   if (!done && done.error().reason == Reason::Invalid) {
     // Its gates have changed since: that change looks at it again.
     env_.log.info("a draft was not proposed", {{"revision", run.key.to_string()}, {"why", done.error().message}});

@@ -8,7 +8,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-using Kind = GitStep::Kind;
+using GitStepKind = GitStep::Kind;
 
 /// Looks at the remote after which the intent is put off: others are faster all the time.
 constexpr int kMostLooks = 8;
@@ -31,24 +31,24 @@ class Carrier {
   Task<Result<CarriedOut>> run() {
     while (true) {
       const GitStep step = next_step(intent_, view_);
-      const bool is_proven = !is_as_seen_ || step.kind == Kind::Update || has_changed_;
+      const bool is_proven = !is_as_seen_ || step.kind == GitStepKind::Update || has_changed_;
       if (!is_proven) {
         SLIPWAY_CO_TRY_VOID(co_await look());
         continue;
       }
       switch (step.kind) {
-        case Kind::Update:
+        case GitStepKind::Update:
           SLIPWAY_CO_TRY_VOID(co_await update(step));
           break;
-        case Kind::Merge:
+        case GitStepKind::Merge:
           SLIPWAY_CO_TRY_VOID(co_await merge(step));
           break;
-        case Kind::NextNumber: {
+        case GitStepKind::NextNumber: {
           SLIPWAY_CO_TRY(intent, co_await next_number(step));
           co_return CarriedOut{.step = step, .intent = std::move(intent)};
         }
-        case Kind::Confirm:
-        case Kind::Drift:
+        case GitStepKind::Confirm:
+        case GitStepKind::Drift:
           co_return CarriedOut{.step = step, .intent = intent_, .outside = outside_};
       }
     }

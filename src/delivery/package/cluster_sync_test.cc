@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::package {
 namespace {
 
 using json::Value;
 using State = SyncReport::State;
-
-Value yaml(std::string_view text) { return json::parse_yaml(text).value(); }
 
 std::vector<SyncReport> read(std::size_t row, const Value& object, const Value& other = {}) {
   return sync_rows()[row].read(

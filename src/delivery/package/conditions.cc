@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kNoteEnd = ": ";
 
-std::string place(std::string_view type) { return fmt::format("status.conditions[{}]", type); }
+std::string condition_path(std::string_view type) { return fmt::format("status.conditions[{}]", type); }
 
 bool is_same_verdict(const Condition& one, const Condition& other) {
   return one.status == other.status && one.reason == other.reason && one.message == other.message;
@@ -29,7 +29,8 @@ Result<void> check(const Conditions& sent, std::string_view object) {
   std::vector<Cause> causes;
   std::set<std::string_view> seen;
   for (const Condition& one : sent) {
-    if (!seen.insert(one.type).second) causes.push_back(field::duplicate(place(one.type), fmt::format("{:?}", one.type)));
+    if (!seen.insert(one.type).second)
+      causes.push_back(field::duplicate(condition_path(one.type), fmt::format("{:?}", one.type)));
   }
   if (sent.size() > kMostConditions) causes.push_back(field::too_many("status.conditions", sent.size(), kMostConditions));
   if (!causes.empty()) return fail(kube::invalid(kRevisionKind, object, std::move(causes)));
@@ -48,7 +49,7 @@ Cause changed_meanwhile(const Condition* current, std::string_view type) {
   const std::string by = current == nullptr || current->owner.empty() ? "somebody" : current->owner;
   const std::string what =
       current == nullptr ? "removed" : fmt::format("set to {} by {}", json::enum_name(current->status), by);
-  return {.reason = "Conflict", .message = fmt::format("was {} meanwhile", what), .field = place(type)};
+  return {.reason = "Conflict", .message = fmt::format("was {} meanwhile", what), .field = condition_path(type)};
 }
 
 Status apply_conflict(std::vector<Cause> causes) {

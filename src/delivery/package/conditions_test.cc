@@ -15,14 +15,14 @@ namespace {
 
 const Files kFiles{{"Kptfile", "kind: Kptfile\n"}, {"app.yaml", "a"}, {"net/ip.yaml", "b"}};
 const ContentView kContent{kFiles};
-constexpr Time kStart = Time(std::chrono::hours{500'000});
+constexpr Time kConditionsStart = Time(std::chrono::hours{500'000});
 
 Condition said(std::string type, Truth status, std::string message = "", std::vector<std::string> scope = {}) {
   return {.type = std::move(type), .status = status, .message = std::move(message), .scope = std::move(scope)};
 }
 
 Write by(std::string_view who, int second = 0, const ContentView& content = kContent) {
-  return {.object = "edge.a.v1", .by = who, .now = kStart + std::chrono::seconds{second}, .content = content};
+  return {.object = "edge.a.v1", .by = who, .now = kConditionsStart + std::chrono::seconds{second}, .content = content};
 }
 
 Conditions set(std::initializer_list<std::pair<std::string, Condition>> rows) {
@@ -42,13 +42,13 @@ TEST(PackageConditions, a_verdict_has_owner_age_digest_and_scope) {
   set_condition(all, said("ipam", Truth::False, "no address", {"net/**"}), by("ipam", 1));
   set_condition(all, said("ipam", Truth::False, "still none"), by("ipam", 5));
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].since, kStart + std::chrono::seconds{1});  // the status did not change
+  EXPECT_EQ(all[0].since, kConditionsStart + std::chrono::seconds{1});  // the status did not change
   EXPECT_EQ(all[0].message, "still none");
   EXPECT_EQ(all[0].scope, std::vector<std::string>{"net/**"});  // left out: unchanged
   EXPECT_EQ(all[0].digest, kContent.digest());
   EXPECT_EQ(all[0].scope_digest, scope_digest(kFiles, all[0].scope));
   set_condition(all, said("ipam", Truth::True), by("bob", 9));
-  EXPECT_EQ(all[0].since, kStart + std::chrono::seconds{9});
+  EXPECT_EQ(all[0].since, kConditionsStart + std::chrono::seconds{9});
   EXPECT_EQ(all[0].owner, "bob");
 }
 
@@ -178,21 +178,22 @@ TEST(PackageConditions, new_content_and_new_revisions_make_them_unknown) {
   Files files = kFiles;
   files["app.yaml"] = "changed";
   const ContentView changed{files};
-  const Conditions after = reset(all, kContentChanged, changed, kStart + std::chrono::seconds{60});
+  const Conditions after = reset(all, kContentChanged, changed, kConditionsStart + std::chrono::seconds{60});
   EXPECT_EQ(shown(after), "ipam=True:ipam reviewed=Unknown:bob scan=Unknown:sec ");
   EXPECT_EQ(after[0].digest, changed.digest());
   EXPECT_EQ(after[1].reason, "ContentChanged");
   EXPECT_EQ(after[1].message, "was True: fine");
   EXPECT_EQ(after[1].digest, kContent.digest());  // what it was about
-  EXPECT_EQ(after[1].since, kStart + std::chrono::seconds{60});
+  EXPECT_EQ(after[1].since, kConditionsStart + std::chrono::seconds{60});
   EXPECT_EQ(after[2].message, "was False");
   files["net/ip.yaml"] = "other";
-  EXPECT_EQ(shown(reset(after, kContentChanged, ContentView{files}, kStart)),
+  EXPECT_EQ(shown(reset(after, kContentChanged, ContentView{files}, kConditionsStart)),
             "ipam=Unknown:ipam reviewed=Unknown:bob scan=Unknown:sec ");
   // Equal bytes are no reason to trust a new revision.
-  EXPECT_EQ(shown(reset(all, kNewRevision, kContent, kStart)), "ipam=True:ipam reviewed=Unknown:bob scan=Unknown:sec ");
-  EXPECT_EQ(reset(all, kNewRevision, kContent, kStart)[1].reason, "NewRevision");
-  EXPECT_EQ(reset(after, kNewRevision, kContent, kStart)[1].message, "was True: fine");  // not told twice
+  EXPECT_EQ(shown(reset(all, kNewRevision, kContent, kConditionsStart)),
+            "ipam=True:ipam reviewed=Unknown:bob scan=Unknown:sec ");
+  EXPECT_EQ(reset(all, kNewRevision, kContent, kConditionsStart)[1].reason, "NewRevision");
+  EXPECT_EQ(reset(after, kNewRevision, kContent, kConditionsStart)[1].message, "was True: fine");  // not told twice
 }
 
 TEST(PackageConditions, a_reason_that_names_an_object_stays_and_the_message_says_why_it_is_unknown) {
@@ -202,22 +203,22 @@ TEST(PackageConditions, a_reason_that_names_an_object_stays_and_the_message_says
   silent.type = "IPClaim.n4";
   silent.message = "";
   const Conditions all = set({{"ipam", claim}, {"ipam", silent}});
-  const Conditions after = reset(all, kContentChanged, kContent, kStart);
+  const Conditions after = reset(all, kContentChanged, kContent, kConditionsStart);
   EXPECT_EQ(shown(after), "IPClaim.n3=Unknown:ipam IPClaim.n4=Unknown:ipam ");
   EXPECT_EQ(after[0].reason, claim.reason);
   EXPECT_EQ(after[0].message, "ContentChanged: was True: done");
   EXPECT_EQ(after[1].message, "ContentChanged: was True");
-  EXPECT_EQ(reset(after, kContentChanged, kContent, kStart)[0].message, after[0].message);  // not told twice
-  const Conditions copy = reset(after, kNewRevision, kContent, kStart);
+  EXPECT_EQ(reset(after, kContentChanged, kContent, kConditionsStart)[0].message, after[0].message);  // not told twice
+  const Conditions copy = reset(after, kNewRevision, kContent, kConditionsStart);
   EXPECT_EQ(copy[0].reason, claim.reason);
   EXPECT_EQ(copy[0].message, "NewRevision: was True: done");
-  EXPECT_EQ(imported({claim}, kStart)[0].reason, claim.reason);
-  EXPECT_EQ(imported({claim}, kStart)[0].message, "Imported: was True: done");
+  EXPECT_EQ(imported({claim}, kConditionsStart)[0].reason, claim.reason);
+  EXPECT_EQ(imported({claim}, kConditionsStart)[0].message, "Imported: was True: done");
 }
 
 TEST(PackageConditions, what_comes_out_of_git_is_a_claim) {
-  const Conditions claims =
-      imported({said("a", Truth::True, "done"), said("ReadyToApprove", Truth::True), said("a", Truth::False)}, kStart);
+  const Conditions claims = imported(
+      {said("a", Truth::True, "done"), said("ReadyToApprove", Truth::True), said("a", Truth::False)}, kConditionsStart);
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(shown(claims), "a=Unknown:import ");
   EXPECT_EQ(claims[0].reason, "Imported");
@@ -351,7 +352,7 @@ TEST(PackageReadiness, the_punch_list_says_what_who_and_how_long) {
   add_gate(gates, "b", "policy:p", "team-b");
   Conditions conditions = set({{"x", said("a", Truth::True)}, {"x", said("other", Truth::False)}});
   set_condition(conditions, said("ipam", Truth::False, "no address left"), by("ipam", 0));
-  const auto missing = unmet(gates, conditions, Now(kStart + std::chrono::minutes{3}));
+  const auto missing = unmet(gates, conditions, Now(kConditionsStart + std::chrono::minutes{3}));
   std::vector<std::string> texts;
   for (const Unmet& one : missing) texts.push_back(one.text());
   EXPECT_EQ(texts, (std::vector<std::string>{"b has no condition yet (owner team-b)", "c has no condition yet",

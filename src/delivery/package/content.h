@@ -16,6 +16,8 @@
 
 namespace slipway::delivery::package {
 
+inline const std::string kKptfile(krm::kKptfile);  // as a key of files
+
 /// Whether bytes are UTF-8, which is what a PackageRevisionResources can carry.
 bool is_text(std::string_view bytes);
 

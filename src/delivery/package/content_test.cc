@@ -5,7 +5,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-constexpr const char* kKptfile = R"(apiVersion: kpt.dev/v1
+constexpr const char* kGatedKptfile = R"(apiVersion: kpt.dev/v1
 kind: Kptfile
 metadata:
         name: a
@@ -30,7 +30,7 @@ Gates gates(std::initializer_list<const char*> types) {
 }
 
 TEST(Content, a_gate_or_a_condition_more_leaves_the_others_as_they_are_written) {
-  const std::string text = with_verdicts(kKptfile, gates({"g1", "g2", "g5"}), {{.type = "g1", .status = Truth::False}});
+  const std::string text = with_verdicts(kGatedKptfile, gates({"g1", "g2", "g5"}), {{.type = "g1", .status = Truth::False}});
   for (const char* line : {"# the first gate\n", "- conditionType: \"g1\"   # why g1\n", "description: \"as it is\"\n",
                            "# conds\n", "- type: g1   # c1\n", "status: 'False'\n", "conditionType: g5"}) {
     EXPECT_TRUE(text.contains(line)) << line << text;
@@ -39,7 +39,7 @@ TEST(Content, a_gate_or_a_condition_more_leaves_the_others_as_they_are_written) 
 
 TEST(Content, only_what_changed_of_a_condition_is_written) {
   const std::string text =
-      with_verdicts(kKptfile, gates({"g1", "g2"}),
+      with_verdicts(kGatedKptfile, gates({"g1", "g2"}),
                     {{.type = "g1", .status = Truth::True, .reason = "Done"}, {.type = "g2", .status = Truth::Unknown}});
   const Verdicts said = *verdicts_of({{"Kptfile", text}});
   ASSERT_EQ(said.conditions->size(), 2U) << text;
@@ -51,7 +51,7 @@ TEST(Content, only_what_changed_of_a_condition_is_written) {
 }
 
 TEST(Content, gates_that_are_gone_go_one_by_one) {
-  const std::string text = with_verdicts(kKptfile, gates({"g1"}), {});
+  const std::string text = with_verdicts(kGatedKptfile, gates({"g1"}), {});
   EXPECT_FALSE(text.contains("g2")) << text;
   EXPECT_FALSE(text.contains("conditions")) << text;
   EXPECT_TRUE(text.contains("- conditionType: \"g1\"   # why g1\n")) << text;
@@ -60,7 +60,7 @@ TEST(Content, gates_that_are_gone_go_one_by_one) {
 }
 
 TEST(Content, an_order_of_its_own_is_kept_as_the_log_has_it) {
-  const Verdicts said = *verdicts_of({{"Kptfile", with_verdicts(kKptfile, gates({"g0", "g2", "g1"}), {})}});
+  const Verdicts said = *verdicts_of({{"Kptfile", with_verdicts(kGatedKptfile, gates({"g0", "g2", "g1"}), {})}});
   EXPECT_EQ(*said.gates, (std::vector<std::string>{"g0", "g2", "g1"}));
 }
 

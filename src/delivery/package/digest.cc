@@ -11,7 +11,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-constexpr std::string_view kKptfile = "Kptfile";
+constexpr std::string_view kKptfilePath = "Kptfile";
 
 /// A line that ends a block: the next key of the document, or its end. Not: indented lines, comments, items of a list that
 /// stands at the key's own indentation, empty lines.
@@ -101,7 +101,7 @@ std::string without_status(std::string_view kptfile) {
 }
 
 std::string file_digest(std::string_view path, std::string_view bytes) {
-  return path == kKptfile ? sha256_hex(without_status(bytes)) : sha256_hex(bytes);
+  return path == kKptfilePath ? sha256_hex(without_status(bytes)) : sha256_hex(bytes);
 }
 
 std::string digest_of(const std::map<std::string, std::string>& file_digests) {

@@ -10,8 +10,6 @@
 namespace slipway::delivery::package {
 namespace {
 
-const std::string kKptfile(krm::kKptfile);
-
 Task<Result<GitId>> commit(Git& git, const OpenRepository& repository, GitNewCommit wanted) {
   return git.commit(repository.remote, std::move(wanted));
 }

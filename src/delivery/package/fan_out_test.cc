@@ -5,13 +5,12 @@
 
 #include "cel/program.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::package {
 namespace {
 
 using json::Value;
-
-Value yaml(std::string_view text) { return json::parse_yaml(text).value(); }
 
 VariantSetSpec set_of(std::string_view text) {
   auto read = json::decode<VariantSetSpec>(yaml(text), "spec");

@@ -15,7 +15,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-std::string place(std::string_view type) { return fmt::format("spec.readinessGates[{}]", type); }
+std::string gate_path(std::string_view type) { return fmt::format("spec.readinessGates[{}]", type); }
 
 /// What every user who may write the package may take back.
 bool is_everyones(std::string_view source) { return source == kPackageSource || source.starts_with(kGitSource); }
@@ -66,7 +66,7 @@ void change_gate(ReadinessGate& is, const ReadinessGate& was, const ReadinessGat
   if (!has_new_owner && !has_new_step) return;
   const bool is_first_owner = is.owner.empty() && !has_new_step;
   if (!is_first_owner && !is_steered_by(is, who)) {
-    causes.push_back(field::forbidden(place(is.type), not_its_to_change(is)));
+    causes.push_back(field::forbidden(gate_path(is.type), not_its_to_change(is)));
     return;
   }
   if (has_new_step) is.at = sent.at;
@@ -80,10 +80,10 @@ void change_gate(ReadinessGate& is, const ReadinessGate& was, const ReadinessGat
 void add_causes(const Gates& base, const Gates& sent, std::vector<Cause>& causes) {
   std::set<std::string_view> seen;
   for (const ReadinessGate& one : sent) {
-    if (!seen.insert(one.type).second) causes.push_back(field::duplicate(place(one.type), fmt::format("{:?}", one.type)));
+    if (!seen.insert(one.type).second) causes.push_back(field::duplicate(gate_path(one.type), fmt::format("{:?}", one.type)));
     if (one.type.empty()) causes.push_back(field::required("spec.readinessGates.conditionType"));
     if (is_computed(one.type) && find(base, one.type) == nullptr) {
-      causes.push_back(field::invalid(place(one.type), fmt::format("{:?}", one.type), "is computed from the gates"));
+      causes.push_back(field::invalid(gate_path(one.type), fmt::format("{:?}", one.type), "is computed from the gates"));
     }
   }
   if (sent.size() > kMostGates) causes.push_back(field::too_many("spec.readinessGates", sent.size(), kMostGates));
@@ -123,7 +123,7 @@ Result<Gates> merge_gates(const Gates& base, const Gates& current, const Gates& 
     if (find(sent, one.type) != nullptr || is == nullptr) continue;
     const std::vector<std::string> own = spoken_for(*is, who);
     if (own.empty()) {
-      causes.push_back(field::forbidden(place(one.type), not_its_own(*is)));
+      causes.push_back(field::forbidden(gate_path(one.type), not_its_own(*is)));
     } else {
       drop_sources(out, one.type, own);
     }

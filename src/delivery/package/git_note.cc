@@ -10,7 +10,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-std::string stamp(Time now) { return to_rfc3339(std::chrono::floor<std::chrono::seconds>(now)); }
+std::string stamp_text(Time now) { return to_rfc3339(std::chrono::floor<std::chrono::seconds>(now)); }
 
 }  // namespace
 
@@ -31,22 +31,22 @@ void note_flips(GitNotes& notes, const Conditions& before, const Conditions& aft
   for (const Condition& is : after) {
     const Condition* was = find(before, is.type);
     if (was != nullptr && was->status == is.status) continue;
-    notes.add(kConditionFlip, fmt::format("{}={} by {} at {}", is.type, json::enum_name(is.status), by, stamp(now)));
+    notes.add(kConditionFlip, fmt::format("{}={} by {} at {}", is.type, json::enum_name(is.status), by, stamp_text(now)));
   }
   for (const Condition& was : before) {
     if (find(after, was.type) != nullptr) continue;
-    notes.add(kConditionFlip, fmt::format("{} removed by {} at {}", was.type, by, stamp(now)));
+    notes.add(kConditionFlip, fmt::format("{} removed by {} at {}", was.type, by, stamp_text(now)));
   }
 }
 
 void note_gates(GitNotes& notes, const Gates& before, const Gates& after, std::string_view by, Time now) {
   for (const ReadinessGate& is : after) {
-    if (find(before, is.type) == nullptr) notes.add(kGateAdded, fmt::format("{} by {} at {}", is.type, by, stamp(now)));
+    if (find(before, is.type) == nullptr) notes.add(kGateAdded, fmt::format("{} by {} at {}", is.type, by, stamp_text(now)));
   }
   for (const ReadinessGate& was : before) {
     if (find(after, was.type) != nullptr) continue;
     notes.add(kGateDropped,
-              fmt::format("{} (asked for by {}) by {} at {}", was.type, joined(was.sources, ", "), by, stamp(now)));
+              fmt::format("{} (asked for by {}) by {} at {}", was.type, joined(was.sources, ", "), by, stamp_text(now)));
   }
 }
 

@@ -5,7 +5,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-using Kind = GitStep::Kind;
+using GitStepKind = GitStep::Kind;
 
 class Steps {
  public:
@@ -44,11 +44,11 @@ class Steps {
   }
 
   static GitStep update(std::string name, std::string expected, std::string target) {
-    return {.kind = Kind::Update, .ref = std::move(name), .expected = std::move(expected), .target = std::move(target)};
+    return {.kind = GitStepKind::Update, .ref = std::move(name), .expected = std::move(expected), .target = std::move(target)};
   }
   GitStep drift(const std::string& name) const {
     const std::string is = at(name);
-    return {.kind = Kind::Drift,
+    return {.kind = GitStepKind::Drift,
             .ref = name,
             .text = fmt::format("{} was {} when it was decided and is {} now", name,
                                 intent_.seen.empty() ? "not there" : intent_.seen, is.empty() ? "gone" : is)};
@@ -82,22 +82,22 @@ class Steps {
       const std::string proposal = ref(Lifecycle::Proposed);
       return at(proposal) == intent_.seen ? update(tag, "", intent_.commit) : drift(proposal);
     }
-    if (at(tag) != intent_.commit) return {.kind = Kind::NextNumber, .revision = intent_.revision + 1};
+    if (at(tag) != intent_.commit) return {.kind = GitStepKind::NextNumber, .revision = intent_.revision + 1};
     if (!view_.has_commit) {
       const std::string tip = at(branch());
       if (tip == intent_.base) return update(branch(), intent_.base, intent_.commit);
       // Its own tag, which no branch follows yet.
       if (view_.package == OnBranch::Other) return update(tag, intent_.commit, "");
-      return {.kind = Kind::Merge, .ref = branch(), .expected = tip};
+      return {.kind = GitStepKind::Merge, .ref = branch(), .expected = tip};
     }
     // It is published, whatever was pushed upon the proposal meanwhile; that stays, and the message names it.
     GitStep step = remove(ref(Lifecycle::Proposed));
-    if (step.kind == Kind::Drift) step.kind = Kind::Confirm;
+    if (step.kind == GitStepKind::Drift) step.kind = GitStepKind::Confirm;
     return step;
   }
 
   GitStep changed_on_branch() const {
-    return {.kind = Kind::Drift,
+    return {.kind = GitStepKind::Drift,
             .ref = branch(),
             .text = fmt::format("{} was changed on {} after its approval was decided", intent_.path, branch())};
   }
@@ -113,7 +113,7 @@ class Steps {
   /// The tag first: while the branch is there the deletion is still known to be under way.
   GitStep remove_published() const {
     const GitStep tag = remove(ref(Lifecycle::Published));
-    return tag.kind == Kind::Confirm ? remove(ref(Lifecycle::DeletionProposed)) : tag;
+    return tag.kind == GitStepKind::Confirm ? remove(ref(Lifecycle::DeletionProposed)) : tag;
   }
 
   GitStep remove_from_branch() const {
@@ -122,11 +122,11 @@ class Steps {
     const std::string tip = at(branch());
     if (tip == intent_.base) return update(branch(), intent_.base, intent_.commit);
     if (view_.package == OnBranch::Other) {
-      return {.kind = Kind::Drift,
+      return {.kind = GitStepKind::Drift,
               .ref = branch(),
               .text = fmt::format("{} was changed on {} after its deletion was decided", intent_.path, branch())};
     }
-    return {.kind = Kind::Merge, .ref = branch(), .expected = tip};
+    return {.kind = GitStepKind::Merge, .ref = branch(), .expected = tip};
   }
 
   /// The branch has moved on since its package was proposed for deletion; the proposal has not.

@@ -12,7 +12,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-using Kind = GitStep::Kind;
+using StepKind = GitStep::Kind;
 
 /// References and commits; a commit's id says what it was made of, so making it again gives the same.
 class Remote {
@@ -93,24 +93,24 @@ class Server {
  private:
   void carry_out(const GitStep& step, bool answer_is_lost) {
     switch (step.kind) {
-      case Kind::Update:
+      case StepKind::Update:
         (void)remote_.update(step.ref, step.expected, step.target);  // refused or lost: the next look tells
         break;
-      case Kind::NextNumber:
+      case StepKind::NextNumber:
         if (answer_is_lost) return;  // the log does not have it
         log_.revision = step.revision;
         log_.base = remote_.refs["refs/heads/main"];
         log_.commit = remote_.make(fmt::format("publish-{}", step.revision), {log_.base});
         break;
-      case Kind::Merge:
+      case StepKind::Merge:
         (void)remote_.update(step.ref, step.expected, remote_.make("merge", {step.expected, log_.commit}));
         break;
-      case Kind::Confirm:
+      case StepKind::Confirm:
         if (answer_is_lost) return;
         state = "confirmed";
         text = step.text;
         break;
-      case Kind::Drift:
+      case StepKind::Drift:
         state = "drift";
         text = step.text;
         break;
@@ -324,12 +324,12 @@ TEST(PackageIntent, what_follows_the_branch_is_proposed_for_deletion_and_kept_by
   one.intent.kind = IntentKind::Keep;
   const std::string mark = "refs/heads/deletionProposed/a/b/main";
   EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}),
-            (GitStep{.kind = Kind::Update, .ref = mark, .expected = one.remote.refs[mark]}));
+            (GitStep{.kind = StepKind::Update, .ref = mark, .expected = one.remote.refs[mark]}));
   one.remote.refs.erase(mark);
   EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}), GitStep{});
   one.intent.kind = IntentKind::ProposeDeletion;
   EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}),
-            (GitStep{.kind = Kind::Update, .ref = mark, .target = one.intent.seen}));
+            (GitStep{.kind = StepKind::Update, .ref = mark, .target = one.intent.seen}));
 }
 
 TEST(PackageIntent, what_somebody_else_pushed_upon_a_draft_is_drift) {
@@ -350,9 +350,9 @@ TEST(PackageIntent, a_new_draft_is_created_only_where_there_is_none) {
   one.remote.refs.erase("refs/heads/drafts/a/b/ws");
   one.intent.seen = "";
   EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}),
-            (GitStep{.kind = Kind::Update, .ref = "refs/heads/drafts/a/b/ws", .target = one.intent.commit}));
+            (GitStep{.kind = StepKind::Update, .ref = "refs/heads/drafts/a/b/ws", .target = one.intent.commit}));
   one.remote.refs["refs/heads/drafts/a/b/ws"] = "theirs";
-  EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}).kind, Kind::Drift);
+  EXPECT_EQ(next_step(one.intent, {.refs = one.remote.refs}).kind, StepKind::Drift);
 }
 
 TEST(PackageIntent, messages_tell_people_and_porch_what_was_done) {

@@ -11,18 +11,13 @@
 #include "delivery/package/status.h"
 #include "delivery/package/variant_set_spec.h"
 #include "json/text.h"
+#include "json/text_test.h"
 #include "kube/table.h"
 
 namespace slipway::delivery::package {
 namespace {
 
 using json::Value;
-
-Value yaml(std::string_view text) {
-  const auto read = json::parse_yaml(text);
-  EXPECT_TRUE(read.has_value()) << text;
-  return read ? *read : Value();
-}
 
 /// What is decoded and encoded again is what was written.
 template <class T>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delivery/package/kind.h"
+#include "json/quoted.h"
 #include "json/text.h"
 
 namespace slipway::delivery::package {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::string_view kField = "spec.lifecycle";
 
-std::string quoted(std::string_view text) { return json::print(json::Value(text)); }
+using json::quoted;
 std::string quoted(Lifecycle lifecycle) { return quoted(json::enum_name(lifecycle)); }
 
 std::optional<Lifecycle> lifecycle_of(std::string_view text) {

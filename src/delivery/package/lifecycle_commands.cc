@@ -16,18 +16,18 @@ const CommandOption kSelectorOption{.name = "selector", .help = "-l: those with 
 const CommandOption kOfRepositoryOption{.name = "repository", .help = "with --selector: only of this Repository"};
 
 /// A verb over revisions.
-struct Verb {
+struct LifecycleVerb {
   std::string name{};                // "propose"
   std::string done{};                // "proposed"
   std::vector<Lifecycle> applies{};  // of which a selector takes those in it
 };
 
-bool fits(const Verb& verb, const ShownRevision& one) {
+bool fits(const LifecycleVerb& verb, const ShownRevision& one) {
   return one.spec.revision >= 0 && std::ranges::find(verb.applies, one.lifecycle()) != verb.applies.end();
 }
 
 /// Those that were named, or that the selector takes and that the verb may mean.
-Task<Result<std::vector<ShownRevision>>> asked_for(CommandCall call, Verb verb) {
+Task<Result<std::vector<ShownRevision>>> asked_for(CommandCall call, LifecycleVerb verb) {
   const std::string selector = option(call, "selector");
   std::vector<ShownRevision> all;
   if (call.words.empty() == selector.empty()) {
@@ -52,7 +52,7 @@ Task<Result<client::Reply>> move_to(client::Client& client, ShownRevision revisi
 }
 
 /// What is printed of one.
-std::string done_of(const Verb& verb, const ShownRevision& one) {
+std::string done_of(const LifecycleVerb& verb, const ShownRevision& one) {
   const bool is_kept = verb.name == "reject" && one.lifecycle() == Lifecycle::DeletionProposed;
   return is_kept ? "no longer proposed for deletion" : verb.done;
 }
@@ -61,7 +61,8 @@ std::string done_of(const Verb& verb, const ShownRevision& one) {
 using MoveOne = std::function<Task<Result<client::Reply>>(client::Client& client, ShownRevision revision)>;
 
 /// Each of them; what one refuses does not keep the others from it.
-Task<Result<CommandAnswer>> each(client::Client& client, std::vector<ShownRevision> revisions, Verb verb, MoveOne move) {
+Task<Result<CommandAnswer>> each(client::Client& client, std::vector<ShownRevision> revisions, LifecycleVerb verb,
+                                 MoveOne move) {
   CommandAnswer made;
   if (revisions.empty()) made.notes.push_back(fmt::format("there is nothing to {}", verb.name));
   for (const ShownRevision& one : revisions) {
@@ -80,7 +81,7 @@ Task<Result<CommandAnswer>> each(client::Client& client, std::vector<ShownRevisi
 }
 
 /// The one move of a verb for all that were asked for.
-CommandRun mover(Verb verb, MoveOne move) {
+CommandRun mover(LifecycleVerb verb, MoveOne move) {
   return [verb, move](CommandCall call) -> Task<Result<CommandAnswer>> {
     client::Client& client = *call.client;
     SLIPWAY_CO_TRY(revisions, co_await asked_for(std::move(call), verb));
@@ -151,8 +152,8 @@ Task<Result<client::Reply>> approve_one(client::Client& client, ShownRevision re
   co_return co_await vote_on(client, std::move(now), "approve", std::move(approved));
 }
 
-const Verb& approve_verb() {
-  static const Verb verb{.name = "approve", .done = "approved", .applies = {Lifecycle::Proposed}};
+const LifecycleVerb& approve_verb() {
+  static const LifecycleVerb verb{.name = "approve", .done = "approved", .applies = {Lifecycle::Proposed}};
   return verb;
 }
 
@@ -200,7 +201,7 @@ Task<Result<CommandAnswer>> approve(CommandCall call) {
   co_return co_await each(client, std::move(chosen), approve_verb(), approve_one);
 }
 
-Command row_of(Verb verb, std::string help, MoveOne move) {
+Command row_of(LifecycleVerb verb, std::string help, MoveOne move) {
   return changing({.verb = "pkg " + verb.name,
                    .help = std::move(help),
                    .words_name = "[REVISION]",

@@ -6,12 +6,13 @@
 #include "base/text.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/lifecycle.h"
+#include "json/quoted.h"
 #include "json/text.h"
 
 namespace slipway::delivery::package {
 namespace {
 
-std::string quoted(std::string_view text) { return json::print(json::Value(text)); }
+using json::quoted;
 
 Result<void> bad(std::string text) { return fail(Reason::BadRequest, std::move(text)); }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kHeads = "refs/heads/";
 constexpr std::string_view kTags = "refs/tags/";
 constexpr std::string_view kDrafts = "drafts/";
-constexpr std::string_view kProposed = "proposed/";
+constexpr std::string_view kProposedPrefix = "proposed/";
 constexpr std::string_view kDeletionProposed = "deletionProposed/";
 constexpr std::string_view kNote = "kpt:";
 
@@ -178,7 +178,7 @@ PackageRef read_ref(std::string_view name, std::string_view branch, std::string_
   if (!head) return other(name);
   if (*head == branch) return {.kind = RefKind::Branch, .path = std::string(branch)};
   if (const auto rest = after(*head, kDrafts)) return with_workspace(RefKind::Draft, name, *rest, folder);
-  if (const auto rest = after(*head, kProposed)) return with_workspace(RefKind::Proposed, name, *rest, folder);
+  if (const auto rest = after(*head, kProposedPrefix)) return with_workspace(RefKind::Proposed, name, *rest, folder);
   if (const auto rest = after(*head, kDeletionProposed)) {
     const PackageRef numbered = with_number(RefKind::DeletionProposed, name, *rest, folder);
     return numbered.kind == RefKind::Other ? with_branch(name, *rest, branch, folder) : numbered;
@@ -192,7 +192,7 @@ std::string ref_of(const RevisionKey& key, std::int64_t revision, Lifecycle life
     case Lifecycle::Draft:
       return fmt::format("{}{}{}/{}", kHeads, kDrafts, path, key.workspace);
     case Lifecycle::Proposed:
-      return fmt::format("{}{}{}/{}", kHeads, kProposed, path, key.workspace);
+      return fmt::format("{}{}{}/{}", kHeads, kProposedPrefix, path, key.workspace);
     case Lifecycle::Published:
       return revision > 0 ? fmt::format("{}{}/v{}", kTags, path, revision) : "";
     case Lifecycle::DeletionProposed:

@@ -19,7 +19,6 @@ namespace {
 using client::ServedContext;
 using json::Value;
 
-const std::string kKptfile(krm::kKptfile);
 constexpr std::string_view kContextFile = "package-context.yaml";
 constexpr std::size_t kMostConflictsShown = 10;
 

@@ -10,8 +10,8 @@
 namespace slipway::delivery::package {
 namespace {
 
-constexpr Time kNow = Time(std::chrono::hours{500'000});
-const ContentView kContent{Files{{"app.yaml", "a"}}};
+constexpr Time kPushTime = Time(std::chrono::hours{500'000});
+const ContentView kPushedContent{Files{{"app.yaml", "a"}}};
 
 Verdicts said(std::vector<std::string> gates, Conditions conditions) {
   return {.gates = std::move(gates), .conditions = std::move(conditions)};
@@ -24,7 +24,7 @@ Condition is(std::string type, Truth status, std::string message = "") {
 RevisionRecord record_of(Gates gates, std::initializer_list<std::pair<std::string, Condition>> conditions) {
   RevisionRecord record{.repository = "edge", .path = "a", .workspace = "v1", .gates = std::move(gates)};
   for (const auto& [who, one] : conditions) {
-    set_condition(record.conditions, one, {.object = "edge.a.v1", .by = who, .now = kNow, .content = kContent});
+    set_condition(record.conditions, one, {.object = "edge.a.v1", .by = who, .now = kPushTime, .content = kPushedContent});
   }
   return record;
 }
@@ -39,7 +39,7 @@ std::string shown(const RevisionRecord& record) {
 }
 
 RevisionRecord pushed(const RevisionRecord& record, const PushedVerdicts& what) {
-  return with_pushed(record, what, record.conditions, kContent, kNow);
+  return with_pushed(record, what, record.conditions, kPushedContent, kPushTime);
 }
 
 TEST(PushedVerdicts, each_is_that_of_the_author_who_changed_it_last) {
@@ -93,7 +93,7 @@ TEST(PushedVerdicts, gates_of_others_stay_and_the_next_commit_says_so) {
   const RevisionRecord made = pushed(record, {.before = said({"own", "sec"}, {}), .commits = {{"ann@x", said({}, {})}}});
   EXPECT_EQ(shown(made), "sec[upstream] ");
   EXPECT_EQ(trailers(made.notes), "\nGate-Kept: sec (asked for by upstream)\n");
-  EXPECT_EQ(made.settled, kNow);
+  EXPECT_EQ(made.settled, kPushTime);
   RevisionRecord proposal = record;
   proposal.lifecycle = Lifecycle::Proposed;
   EXPECT_EQ(pushed(proposal, {.before = said({"own", "sec"}, {}), .commits = {{"ann@x", said({}, {})}}}).gates.size(), 2U)

@@ -12,7 +12,7 @@ namespace slipway::delivery::package {
 namespace {
 
 constexpr const char* kByOwner = "owner";
-constexpr const char* kByUpstream = "upstream";
+constexpr const char* kRecordsByUpstream = "upstream";
 constexpr const char* kProposed = "proposed";
 constexpr const char* kYes = "yes";  // the only key of kProposed
 
@@ -94,7 +94,7 @@ void RecordIndex::attach(control::Watches& watches) {
   if (records_ != nullptr) return;
   records_ = &records;
   records.add_index(kByOwner, owners_of);
-  records.add_index(kByUpstream, upstreams_of);
+  records.add_index(kRecordsByUpstream, upstreams_of);
   records.add_index(kProposed, proposals_of);
   records.add_handler([this](const kube::Object& before, const kube::Object& after) {
     forget(kube::key_of(after.is_null() ? before : after));
@@ -161,7 +161,7 @@ std::vector<RecordIndex::Known> RecordIndex::owned_by(std::string_view uid) cons
 
 std::vector<RecordIndex::Known> RecordIndex::from_upstream(std::string_view ns, std::string_view url,
                                                            std::string_view folder) const {
-  return lookup(kByUpstream, upstream_id(ns, url, folder));
+  return lookup(kRecordsByUpstream, upstream_id(ns, url, folder));
 }
 
 std::vector<kube::ObjectKey> RecordIndex::proposals() const {

@@ -47,9 +47,6 @@ constexpr std::string_view kNoExec =
     "a server runs no program that a Kptfile names by exec, only built-in functions and programs that a FunctionConfig maps an "
     "image to";
 
-/// What a function writes to its standard error is in the results; the log keeps this much of it.
-constexpr std::size_t kMaxErrorBytes = 1'000;
-
 /// A rendering under way, shared by the coroutine and the lane: the frame may be destroyed while the lane works.
 struct Work {
   std::map<std::string, std::string> files{};  // as they were

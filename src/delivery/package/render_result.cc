@@ -10,8 +10,6 @@
 namespace slipway::delivery::package {
 namespace {
 
-constexpr std::size_t kMaxErrorBytes = 1'000;
-
 ResultItem kept_item(ResultItem item) {
   item.message = cut_text(std::move(item.message), kMaxResultTextBytes);
   if (item.field) {

@@ -14,7 +14,8 @@ namespace slipway::delivery::package {
 
 inline constexpr std::size_t kMaxResults = 50;           // of all functions together
 inline constexpr std::size_t kMaxFunctions = 50;         //
-inline constexpr std::size_t kMaxResultTextBytes = 500;  // of each message and value; of a function's standard error 1,000
+inline constexpr std::size_t kMaxResultTextBytes = 500;  // of each message and value
+inline constexpr std::size_t kMaxErrorBytes = 1'000;     // of a function's standard error
 
 /// Within the bounds; the last result says how many are left out. Nothing where no function ran and nothing failed.
 std::optional<RenderStatus> kept_render(const RenderStatus& status);

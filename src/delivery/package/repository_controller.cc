@@ -19,9 +19,9 @@ using json::Value;
 using kube::Object;
 using kube::ObjectKey;
 
-constexpr const char* kManager = "slipway-package-repository";
-constexpr Duration kFirstPause = std::chrono::seconds{1};
-constexpr Duration kLongestPause = std::chrono::minutes{5};
+constexpr const char* kRepositoryManager = "slipway-package-repository";
+constexpr Duration kFirstFetchPause = std::chrono::seconds{1};
+constexpr Duration kLongestFetchPause = std::chrono::minutes{5};
 constexpr std::size_t kMostFaultsShown = 5;
 
 std::int64_t published_number(const Value& record) {
@@ -47,7 +47,7 @@ control::ControllerOptions RepositoryController::options() const {
   control::ControllerOptions options;
   options.workers = 8;
   options.reconcile_timeout = std::chrono::minutes{10};
-  options.backoff = client::Backoff{kFirstPause, kLongestPause};
+  options.backoff = client::Backoff{kFirstFetchPause, kLongestFetchPause};
   return options;
 }
 
@@ -84,7 +84,7 @@ Task<Outcome> RepositoryController::forget(client::Client& client, ObjectKey key
     auto left = co_await client::get(client, kRecords, record);
     if (!left && left.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(left).error());
     if (!left || !kube::has_finalizer(*left, kGitFinalizer)) continue;
-    auto freed = co_await control::remove_finalizer(client, kRecords, *left, kGitFinalizer, kManager);
+    auto freed = co_await control::remove_finalizer(client, kRecords, *left, kGitFinalizer, kRepositoryManager);
     if (!freed) co_return Outcome::failed(std::move(freed).error());
   }
   co_return Outcome::settled();
@@ -145,7 +145,7 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
   const bool was_once = times.run_once && *times.run_once <= env_.clock.now();
   auto written = co_await control::write_status(
       client, kRepositories, object, was_once ? status.with("observedRunOnceAt", object["spec"]["sync"]["runOnceAt"]) : status,
-      kManager);
+      kRepositoryManager);
   if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
   // Only now: what failed above is done again.
   const int left_out = reading->is_whole ? 0 : known_[key].left_out + 1;
@@ -155,13 +155,13 @@ Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Obj
                  .branch = {.tip = reading->commit, .packages = std::move(reading->packages)},
                  .faults = std::move(reading->faults),
                  .left_out = left_out,
-                 .again = env_.clock.steady() + client::Backoff{kFirstPause, kLongestPause}.after(left_out - 1)};
+                 .again = env_.clock.steady() + client::Backoff{kFirstFetchPause, kLongestFetchPause}.after(left_out - 1)};
   co_return Result<void>{};
 }
 
 Task<Outcome> RepositoryController::tell(client::Client& client, Object object, Times times, Result<void> outcome) {
   // A conflict is the cache's lag: nothing of the repository's.
-  if (!outcome && outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
+  if (!outcome && outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstFetchPause);
   auto newest = co_await client::get(client, kRepositories, kube::key_of(object));
   if (!newest && newest.error().reason == Reason::NotFound) co_return Outcome::settled();
   if (!newest) co_return Outcome::failed(std::move(newest).error());
@@ -176,15 +176,15 @@ Task<Outcome> RepositoryController::tell(client::Client& client, Object object, 
   Value status = (*newest)["status"].with("observedGeneration", kube::generation(*newest));
   status = after.next ? status.with("nextFullSyncTime", time_or_null(after.next)) : status.without("nextFullSyncTime");
   status = status.with("conditions", control::observed_status(*newest, status, {ready}, env_.clock.now())["conditions"]);
-  auto written = co_await control::write_status(client, kRepositories, *newest, status, kManager);
-  if (!written && written.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
+  auto written = co_await control::write_status(client, kRepositories, *newest, status, kRepositoryManager);
+  if (!written && written.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstFetchPause);
   if (lacks) co_return Outcome::retries_after(control::kAuthorRightPause);
   if (!outcome) co_return Outcome::failed(std::move(outcome).error());
   if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(written).error());
   Duration wait = kLookEvery;
-  if (known.left_out > 0) wait = std::clamp<Duration>(known.again - env_.clock.steady(), kFirstPause, wait);
+  if (known.left_out > 0) wait = std::clamp<Duration>(known.again - env_.clock.steady(), kFirstFetchPause, wait);
   for (const auto& at : {after.next, after.run_once}) {
-    if (at) wait = std::clamp<Duration>(*at - env_.clock.now(), kFirstPause, wait);
+    if (at) wait = std::clamp<Duration>(*at - env_.clock.now(), kFirstFetchPause, wait);
   }
   co_return Outcome::retries_after(wait);
 }

@@ -26,7 +26,6 @@ using client::Verb;
 using json::Value;
 using Texts = std::map<std::string, std::string>;
 
-const std::string kKptfile(krm::kKptfile);
 /// Of the annotation's true, which Porch's clients set.
 constexpr std::string_view kPushOnFailure = "porch.kpt.dev/push-on-render-failure";
 

@@ -21,8 +21,6 @@ using client::Request;
 using client::ServedContext;
 using json::Value;
 
-const std::string kKptfile(krm::kKptfile);
-
 struct Asked {
   RevisionSpec spec{};
   Conditions conditions{};

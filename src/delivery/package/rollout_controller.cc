@@ -17,7 +17,6 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-package-rollout";
 /// A commit that could not be compared is not asked about more often.
 constexpr Duration kDoubtPause = std::chrono::seconds{30};
 constexpr std::size_t kMostWaits = 10;
@@ -187,7 +186,7 @@ Task<bool> RolloutController::settle(control::Reconcile& run, std::vector<Doubt>
 
 Task<Result<void>> RolloutController::store(control::Reconcile& run, Rollout rollout, RolloutDecision decision) {
   const Value status = rollout_status(rollout.object, decision, rollout.world.targets, env_.clock.now());
-  auto written = co_await control::write_status(run.client, kRollouts, rollout.object, status, kManager);
+  auto written = co_await control::write_status(run.client, kRollouts, rollout.object, status, kRolloutManager);
   if (!written) co_return fail(std::move(written).error());
   co_return Result<void>{};
 }
@@ -196,8 +195,8 @@ Task<Outcome> RolloutController::refuse(control::Reconcile& run, kube::Object ob
   const Time now = env_.clock.now();
   const Value conditions =
       kube::set_condition(object["status"]["conditions"], {"Ready", "False", std::move(reason), std::move(why)}, now);
-  auto told =
-      co_await control::write_status(run.client, kRollouts, object, object["status"].with("conditions", conditions), kManager);
+  auto told = co_await control::write_status(run.client, kRollouts, object, object["status"].with("conditions", conditions),
+                                             kRolloutManager);
   if (!told && told.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(told).error());
   co_return Outcome::settled();
 }

@@ -25,6 +25,9 @@
 
 namespace slipway::delivery::package {
 
+/// The field manager of what the controller writes.
+inline constexpr const char* kRolloutManager = "slipway-package-rollout";
+
 class RolloutController : public control::Controller {
  public:
   RolloutController(const ControllerContext& context, std::shared_ptr<RecordIndex> records);

@@ -15,10 +15,9 @@ namespace slipway::delivery::package {
 namespace {
 
 using json::Value;
-using Kind = RolloutEffect::Kind;
+using EffectKind = RolloutEffect::Kind;
 using Known = RecordIndex::Known;
 
-constexpr const char* kManager = "slipway-package-rollout";
 constexpr Duration kAskPause = std::chrono::seconds{10};
 
 /// Only what is a proposal still: a person may have been faster.
@@ -64,8 +63,8 @@ gate::Verdict judged_at_deadline(const gate::GateSpec& gate, gate::Verdict verdi
 Task<Result<void>> RolloutController::check_rights(control::Reconcile& run, Rollout rollout, RolloutDecision decision) {
   const Author author = author_of(rollout.object, acts_as_);
   for (const RolloutEffect& effect : decision.effects) {
-    if (author == nullptr || effect.kind == Kind::Ask) continue;
-    const bool creates = effect.kind == Kind::BackOut;
+    if (author == nullptr || effect.kind == EffectKind::Ask) continue;
+    const bool creates = effect.kind == EffectKind::BackOut;
     NeededRight right{creates ? "create" : "update", kRevisions, creates ? "" : std::string(kApproval), {run.key.ns, ""}};
     SLIPWAY_CO_TRY(has_all, co_await has_right(run.client, author, right));
     if (has_all) continue;
@@ -92,20 +91,20 @@ Task<Result<void>> RolloutController::carry_out_one(control::Reconcile& run, Rol
   const Key revision{run.key.ns, effect.revision};
   const std::string reason = fmt::format("rollout:{}@{}", run.key.name, kube::generation(rollout.object));
   switch (effect.kind) {
-    case Kind::Approve:
-      co_return co_await approve_revision(run.client, revision, moved(Lifecycle::Published, reason), kManager);
-    case Kind::ReturnToDraft:
+    case EffectKind::Approve:
+      co_return co_await approve_revision(run.client, revision, moved(Lifecycle::Published, reason), kRolloutManager);
+    case EffectKind::ReturnToDraft:
       // First, so that it is not proposed by itself again.
-      SLIPWAY_CO_TRY_VOID(co_await change_revision(run.client, revision, not_by_itself, kManager));
-      co_return co_await approve_revision(run.client, revision, moved(Lifecycle::Draft, reason), kManager);
-    case Kind::BackOut:
+      SLIPWAY_CO_TRY_VOID(co_await change_revision(run.client, revision, not_by_itself, kRolloutManager));
+      co_return co_await approve_revision(run.client, revision, moved(Lifecycle::Draft, reason), kRolloutManager);
+    case EffectKind::BackOut:
       co_return co_await back_out(run, std::move(rollout), std::move(effect.target), std::move(effect.revision));
-    case Kind::ApproveBackOut: {
+    case EffectKind::ApproveBackOut: {
       const Known made = back_out_of(of_target(rollout, effect.target), effect.revision);
       if (made == nullptr) co_return Result<void>{};
-      co_return co_await approve_revision(run.client, made->key(), moved(Lifecycle::Published, reason), kManager);
+      co_return co_await approve_revision(run.client, made->key(), moved(Lifecycle::Published, reason), kRolloutManager);
     }
-    case Kind::Ask:
+    case EffectKind::Ask:
       co_return co_await ask(run, std::move(rollout), std::move(effect.target));
   }
   co_return Result<void>{};
@@ -132,7 +131,7 @@ Task<Result<void>> RolloutController::back_out(control::Reconcile& run, Rollout 
           const bool is_published = one["spec"]["lifecycle"].as_string() == "Published";
           return is_published ? with_lifecycle(one, Lifecycle::DeletionProposed) : one;
         },
-        kManager);
+        kRolloutManager);
   }
   std::vector<std::string> workspaces;
   for (const Known& one : there) workspaces.push_back(one->record.workspace);
@@ -155,7 +154,7 @@ Task<Result<void>> RolloutController::back_out(control::Reconcile& run, Rollout 
                                      {"metadata", metadata},
                                      {"spec", json::encode(draft)},
                                      {"status", json::object({{"conditions", json::array({json::encode(whole)})}})}});
-  auto made = co_await client::create(author, kRevisions, object, kManager);
+  auto made = co_await client::create(author, kRevisions, object, kRolloutManager);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   co_return Result<void>{};
 }

@@ -12,7 +12,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-using Kind = RolloutEffect::Kind;
+using EffectKind = RolloutEffect::Kind;
 using Phase = RolloutPhase;
 
 constexpr std::size_t kMostShown = 5;
@@ -194,7 +194,7 @@ class Pass {
 
   void ask_throughout() {
     for (const gate::GateSpec& gate : step().gates) {
-      if (gate.at == "throughout") out_.effects.push_back({.kind = Kind::Ask, .target = key_of(gate)});
+      if (gate.at == "throughout") out_.effects.push_back({.kind = EffectKind::Ask, .target = key_of(gate)});
     }
   }
 
@@ -206,7 +206,7 @@ class Pass {
       if (gate.at != moment || std::ranges::find(record().passed, gate.name) != record().passed.end()) continue;
       const auto answer = world_.answers.find(key_of(gate));
       if (answer == world_.answers.end() || answer->second.kind != gate::Verdict::Kind::Pass) {
-        out_.effects.push_back({.kind = Kind::Ask, .target = key_of(gate)});
+        out_.effects.push_back({.kind = EffectKind::Ask, .target = key_of(gate)});
         out_.waits.push_back(
             fmt::format("gate {}{}", gate.name, answer == world_.answers.end() ? "" : ": " + answer->second.text));
         return false;
@@ -224,7 +224,8 @@ class Pass {
     // have left, so that all of them would be too many, none is tried again before more is allowed.
     for (const std::string& id : record().in_flight) {
       const bool is_allowed = budget_now >= 0 && places_.at(id) < cohort.size();
-      if (is_allowed) out_.effects.push_back({.kind = Kind::Approve, .target = id, .revision = targets_.at(id)->revision});
+      if (is_allowed)
+        out_.effects.push_back({.kind = EffectKind::Approve, .target = id, .revision = targets_.at(id)->revision});
     }
     std::int64_t left = budget_now;
     std::vector<std::string> waiting;
@@ -258,7 +259,7 @@ class Pass {
     record().in_flight.push_back(one.id);
     flying_.insert(one.id);
     if (known_.insert(one.id).second) record().order.push_back(one.id);
-    out_.effects.push_back({.kind = Kind::Approve, .target = one.id, .revision = one.revision});
+    out_.effects.push_back({.kind = EffectKind::Approve, .target = one.id, .revision = one.revision});
     out_.is_urgent = true;
   }
 
@@ -322,7 +323,7 @@ class Pass {
       const TargetView& one = *targets_.at(id);
       const bool is_proposal = one.state == TargetState::Proposed || one.state == TargetState::Held;
       if (!is_proposal) continue;
-      out_.effects.push_back({.kind = Kind::ReturnToDraft, .target = id, .revision = one.revision});
+      out_.effects.push_back({.kind = EffectKind::ReturnToDraft, .target = id, .revision = one.revision});
     }
   }
 
@@ -348,9 +349,9 @@ class Pass {
       const TargetView& one = *targets_.at(id);
       is_done = is_done && one.back_out == BackOutState::Done;
       if (one.back_out == BackOutState::None) {
-        out_.effects.push_back({.kind = Kind::BackOut, .target = id, .revision = one.revision});
+        out_.effects.push_back({.kind = EffectKind::BackOut, .target = id, .revision = one.revision});
       } else if (one.back_out == BackOutState::Proposed) {
-        out_.effects.push_back({.kind = Kind::ApproveBackOut, .target = id, .revision = one.revision});
+        out_.effects.push_back({.kind = EffectKind::ApproveBackOut, .target = id, .revision = one.revision});
       } else if (one.back_out == BackOutState::Waiting) {
         out_.waits.push_back(fmt::format("the way back of {} is not proposed", id));
       }

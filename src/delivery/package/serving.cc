@@ -15,7 +15,7 @@ using json::Value;
 
 /// Others beside the writers in turn are few: the worker that confirms, and other processes.
 constexpr int kMostTries = 100;
-constexpr Duration kLongestPause = std::chrono::milliseconds{20};
+constexpr Duration kLongestTurnPause = std::chrono::milliseconds{20};
 
 }  // namespace
 
@@ -60,7 +60,7 @@ Task<Result<StoredRecord>> change_record(client::ServedContext context, std::sha
     const bool was_faster = !written && written.error().reason == Reason::Conflict;
     if (!was_faster || tries == kMostTries) co_return written;
     // Who was faster is seen only when it is durable.
-    co_await sleep_for(context.env, std::min<Duration>(kLongestPause, std::chrono::milliseconds{1 << std::min(tries, 5)}));
+    co_await sleep_for(context.env, std::min<Duration>(kLongestTurnPause, std::chrono::milliseconds{1 << std::min(tries, 5)}));
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-root-sync";
+constexpr const char* kSyncManager = "slipway-root-sync";
 constexpr std::string_view kManagedBy = "configsync.gke.io/manager";
 constexpr Duration kPeriod = std::chrono::seconds{15};
 constexpr Duration kLeastPeriod = std::chrono::seconds{1};
@@ -215,7 +215,7 @@ Task<Result<void>> SyncController::apply_one(control::Reconcile& run, kube::Obje
   const Value& there = manifest["metadata"]["annotations"];
   const Value annotations = (there.is_object() ? there : Value::empty_object()).with(kManagedBy, manager_of(object));
   manifest = manifest.with_path({"metadata", "annotations"}, annotations);
-  SLIPWAY_CO_TRY_VOID(co_await client::apply(author, mapped.resource, std::move(manifest), kManager));
+  SLIPWAY_CO_TRY_VOID(co_await client::apply(author, mapped.resource, std::move(manifest), kSyncManager));
   co_return Result<void>{};
 }
 
@@ -276,12 +276,12 @@ Task<Result<void>> SyncController::store(control::Reconcile& run, kube::Object o
                                                {"namespace", run.key.ns},
                                                {"ownerReferences", json::array({kube::owner_reference(object)})}})},
                     {"data", json::object({{"objects", json::print(json::array(items))}})}});
-  SLIPWAY_CO_TRY_VOID(co_await client::apply(run.client, kConfigMaps, made, kManager));
+  SLIPWAY_CO_TRY_VOID(co_await client::apply(run.client, kConfigMaps, made, kSyncManager));
   co_return Result<void>{};
 }
 
 Task<Result<void>> SyncController::tell(control::Reconcile& run, kube::Object object, Value status) {
-  auto told = co_await control::write_status(run.client, kRootSyncs, object, std::move(status), kManager);
+  auto told = co_await control::write_status(run.client, kRootSyncs, object, std::move(status), kSyncManager);
   if (!told && told.error().reason != Reason::NotFound) co_return fail(std::move(told).error());
   co_return Result<void>{};
 }

@@ -14,7 +14,7 @@ namespace {
 
 using control::Outcome;
 
-constexpr const char* kManager = "slipway-package-tickets";
+constexpr const char* kTicketManager = "slipway-package-tickets";
 constexpr std::string_view kSecret = "secret:";
 
 probe::Notice notice_of(const StoredRecord& stored, const ReadinessGate& gate, const kube::Object& repository) {
@@ -130,7 +130,7 @@ Task<Result<void>> TicketController::tell(control::Reconcile& run, RecordIndex::
     const bool is_open = there.is_null() || there["status"].as_string() == "Unknown";
     return is_same && is_open ? with_conditions(revision, {sent}) : revision;
   };
-  co_return co_await change_revision(run.client, run.key, change, kManager);
+  co_return co_await change_revision(run.client, run.key, change, kTicketManager);
 }
 
 }  // namespace slipway::delivery::package

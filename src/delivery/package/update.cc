@@ -87,15 +87,15 @@ void make_move(Updated& out, const PutAsk& ask, const Place& place, const Reques
   record.lifecycle = to;
 }
 
-struct Sent {
+struct SentChange {
   RevisionSpec spec{};
   std::optional<Conditions> conditions{};
   bool is_latest = false;
 };
 
-Result<Sent> read_sent(const json::Value& object) {
+Result<SentChange> read_sent(const json::Value& object) {
   SLIPWAY_TRY(spec, json::decode<RevisionSpec>(object["spec"], "spec", {.allow_unknown = true}));
-  Sent sent{.spec = spec, .is_latest = object["metadata"]["labels"].has(kLatestLabel)};
+  SentChange sent{.spec = spec, .is_latest = object["metadata"]["labels"].has(kLatestLabel)};
   if (!object["status"].has("conditions")) return sent;
   const json::Value only = json::object({{"conditions", object["status"]["conditions"]}});
   SLIPWAY_TRY(status, json::decode<RevisionStatus>(only, "status", {.allow_unknown = true}));

@@ -10,27 +10,27 @@ namespace {
 
 using json::Value;
 
-constexpr Time kStart = Time(std::chrono::hours{500'000});
-const Files kFiles{{"Kptfile", "kind: Kptfile\n"}, {"a.yaml", "a: 1\n"}};
-const Place kPlace{};
+constexpr Time kUpdateStart = Time(std::chrono::hours{500'000});
+const Files kUpdatedFiles{{"Kptfile", "kind: Kptfile\n"}, {"a.yaml", "a: 1\n"}};
+const Place kAnyPlace{};
 
 Requester by(std::string user, int second = 0) {
-  return {.user = std::move(user), .now = Now(kStart + std::chrono::seconds{second})};
+  return {.user = std::move(user), .now = Now(kUpdateStart + std::chrono::seconds{second})};
 }
 
 RevisionRecord draft(std::vector<std::string> gates = {"ipam"}) {
   const RevisionSpec spec{.package_name = "/net/a/", .repository = "edge", .workspace = "v1"};
-  const ContentView content{kFiles};
+  const ContentView content{kUpdatedFiles};
   RevisionRecord record =
       create_revision({.spec = spec, .content = content, .gates = std::move(gates), .is_deployment = true, .commit = "c1"},
-                      kPlace, by("alice"));
+                      kAnyPlace, by("alice"));
   record.intents.clear();  // confirmed
   return record;
 }
 
 Value shown(const RevisionRecord& record, bool is_latest = false) {
   return revision_object(record, json::parse_yaml("{namespace: default, resourceVersion: \"7\"}").value(), is_latest,
-                         Now(kStart));
+                         Now(kUpdateStart));
 }
 Value with_lifecycle(const RevisionRecord& record, const std::string& to) {
   return shown(record).with_path({"spec", "lifecycle"}, to);
@@ -54,7 +54,7 @@ Result<Updated> put(const RevisionRecord& base, const RevisionRecord& current, c
                        .commit = "m1",
                        .branch_commit = "b1",
                        .revision = 1},
-                      kPlace, who);
+                      kAnyPlace, who);
 }
 std::string said(const Result<Updated>& answer) { return answer ? "ok" : answer.error().message; }
 
@@ -155,7 +155,7 @@ TEST(PackageUpdate, new_content_makes_others_verdicts_unknown_and_keeps_the_send
   RevisionRecord record = draft({});
   for (const char* who : {"ipam", "scan"})
     record = put(record, record, with_condition(shown(record), who, "True"), by(who, 1))->record;
-  Files files = kFiles;
+  Files files = kUpdatedFiles;
   files["ip.yaml"] = "10.0.0.1";
   const ContentView content{files};
   Conditions flips = record.conditions;
@@ -166,7 +166,7 @@ TEST(PackageUpdate, new_content_makes_others_verdicts_unknown_and_keeps_the_send
                                     .conditions = flips,
                                     .gates = std::vector<std::string>{"vlan"},
                                     .commit = "c2"},
-                                   kPlace, by("vlan", 5));
+                                   kAnyPlace, by("vlan", 5));
   ASSERT_TRUE(written.has_value()) << written.error().message;
   const RevisionRecord& after = written->record;
   EXPECT_EQ(find(after.conditions, "ipam")->status, Truth::Unknown);
@@ -176,11 +176,12 @@ TEST(PackageUpdate, new_content_makes_others_verdicts_unknown_and_keeps_the_send
   EXPECT_EQ(after.gates.at(0).sources, std::vector<std::string>{"user:vlan"});
   EXPECT_EQ(after.commit, "c2");
   EXPECT_EQ(after.intents.at(0).seen, "c1");
-  EXPECT_EQ(after.settled, kStart + std::chrono::seconds{5});
+  EXPECT_EQ(after.settled, kUpdateStart + std::chrono::seconds{5});
   EXPECT_EQ(after.authors, (std::vector<std::string>{"alice", "vlan"}));
-  const auto stale = put_content({.base = record, .current = after, .content = ContentView{kFiles}}, kPlace, by("x", 6));
+  const auto stale =
+      put_content({.base = record, .current = after, .content = ContentView{kUpdatedFiles}}, kAnyPlace, by("x", 6));
   EXPECT_EQ(stale.error().reason, Reason::Conflict);
-  const auto same = put_content({.base = after, .current = after, .content = content, .commit = "c3"}, kPlace, by("x", 6));
+  const auto same = put_content({.base = after, .current = after, .content = content, .commit = "c3"}, kAnyPlace, by("x", 6));
   EXPECT_EQ(same->record, after);  // equal bytes: no commit, nothing is reset
 }
 
@@ -188,14 +189,14 @@ TEST(PackageUpdate, copies_begin_with_unknown_conditions_and_clones_with_upstrea
   RevisionRecord source = draft({"ipam"});
   source = put(source, source, with_condition(shown(source), "ipam", "True"), by("ipam", 1))->record;
   source.lifecycle = Lifecycle::Published;
-  const ContentView content{kFiles};
+  const ContentView content{kUpdatedFiles};
   const RevisionSpec copy{
       .package_name = "net/a",
       .repository = "edge",
       .workspace = "v2",
       .tasks = {RevisionTask{.type = TaskType::Edit, .edit = EditTask{.source = NameRef{"edge.net.a.v1"}}}}};
   const RevisionRecord copied =
-      create_revision({.spec = copy, .content = content, .source = &source, .commit = "c9"}, kPlace, by("bob", 9));
+      create_revision({.spec = copy, .content = content, .source = &source, .commit = "c9"}, kAnyPlace, by("bob", 9));
   EXPECT_EQ(copied.conditions.at(0).status, Truth::Unknown);
   EXPECT_EQ(copied.conditions.at(0).reason, "NewRevision");
   EXPECT_EQ(copied.gates, source.gates);
@@ -210,7 +211,7 @@ TEST(PackageUpdate, copies_begin_with_unknown_conditions_and_clones_with_upstrea
                                                      .source = &source,
                                                      .conditions = {{.type = "Drafted", .status = Truth::True}},
                                                      .commit = "c9"},
-                                                    kPlace, by("variants", 9));
+                                                    kAnyPlace, by("variants", 9));
   ASSERT_EQ(cloned_one.gates.size(), 2U);
   EXPECT_EQ(cloned_one.gates[0].sources, std::vector<std::string>{"upstream"});
   EXPECT_EQ(cloned_one.gates[1].owner, "netops");
@@ -235,7 +236,7 @@ TEST(PackageUpdate, records_survive_the_log_and_packages_are_their_sum) {
   EXPECT_EQ(objects[1]["metadata"]["name"].as_string(), "edge.net.a");
   EXPECT_EQ(objects[1]["status"]["latestRevision"].as_int(), 4);
   EXPECT_EQ(latest_revision(all, other.key().package), 0);
-  EXPECT_EQ(resources_object(record, Value::empty_object(), kFiles, std::nullopt)["status"]["files"].as_int(), 2);
+  EXPECT_EQ(resources_object(record, Value::empty_object(), kUpdatedFiles, std::nullopt)["status"]["files"].as_int(), 2);
 }
 
 }  // namespace

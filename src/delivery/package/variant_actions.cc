@@ -16,9 +16,7 @@ namespace slipway::delivery::package {
 namespace {
 
 using json::Value;
-using Kind = VariantAction::Kind;
-
-constexpr const char* kManager = "slipway-package-variant";
+using ActionKind = VariantAction::Kind;
 
 /// Revisions whose content a task begins with.
 std::vector<std::string> sources_of(const RevisionSpec& draft) {
@@ -143,28 +141,28 @@ Task<Result<void>> VariantController::carry_out(control::Reconcile& run, Variant
   const std::string uid(kube::uid(variant.object));
   RevisionChange change;
   switch (action.kind) {
-    case Kind::Create:
+    case ActionKind::Create:
       co_return co_await create(run, std::move(variant), *std::move(action.draft));
-    case Kind::Write:
+    case ActionKind::Write:
       co_return co_await write(run, std::move(variant), std::move(action.name));
-    case Kind::Delete:
+    case ActionKind::Delete:
       co_return co_await remove_revision(*variant.author, key);
-    case Kind::Adopt:
+    case ActionKind::Adopt:
       change = [reference = kube::owner_reference(variant.object), spec = variant.spec](const kube::Object& one) {
         return with_entries(with_entries(with_owner(one, reference), "labels", spec.labels), "annotations", spec.annotations);
       };
       break;
-    case Kind::TakeBack:
+    case ActionKind::TakeBack:
       change = [](const kube::Object& one) { return with_lifecycle(one, Lifecycle::Published); };
       break;
-    case Kind::ProposeDeletion:
+    case ActionKind::ProposeDeletion:
       change = [](const kube::Object& one) { return with_lifecycle(one, Lifecycle::DeletionProposed); };
       break;
-    case Kind::Orphan:
+    case ActionKind::Orphan:
       change = [uid](const kube::Object& one) { return without_owner(one, uid); };
       break;
   }
-  co_return co_await change_revision(*variant.author, key, std::move(change), kManager);
+  co_return co_await change_revision(*variant.author, key, std::move(change), kVariantManager);
 }
 
 Task<Result<void>> VariantController::create(control::Reconcile& run, Variant variant, RevisionSpec draft) {
@@ -195,7 +193,7 @@ Task<Result<void>> VariantController::create(control::Reconcile& run, Variant va
                                      {"metadata", metadata},
                                      {"spec", json::encode(draft)},
                                      {"status", json::object({{"conditions", conditions}})}});
-  auto made = co_await client::create(*variant.author, kRevisions, object, kManager);
+  auto made = co_await client::create(*variant.author, kRevisions, object, kVariantManager);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   co_return Result<void>{};
 }
@@ -220,7 +218,7 @@ Task<Result<void>> VariantController::write(control::Reconcile& run, Variant var
   kptfile = std::move(gated);
   if (made.files == spec.resources) co_return Result<void>{};
   const Value changed = object.with_path({"spec", "resources"}, map_of(made.files));
-  auto written = co_await client::update(*variant.author, kResources, changed, kManager);
+  auto written = co_await client::update(*variant.author, kResources, changed, kVariantManager);
   if (!written && written.error().reason != Reason::NotFound) co_return fail(std::move(written).error());
   co_return Result<void>{};
 }
@@ -235,7 +233,8 @@ Task<Result<void>> VariantController::flip(Variant variant, std::string name, st
   });
   if (wanted.empty()) co_return Result<void>{};
   co_return co_await change_revision(
-      *variant.author, known->key(), [wanted](const kube::Object& one) { return with_conditions(one, wanted); }, kManager);
+      *variant.author, known->key(), [wanted](const kube::Object& one) { return with_conditions(one, wanted); },
+      kVariantManager);
 }
 
 }  // namespace slipway::delivery::package

@@ -15,7 +15,7 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kFunctionPrefix = "PackageVariant.";
-constexpr std::string_view kContextFile = "package-context.yaml";
+constexpr std::string_view kPackageContext = "package-context.yaml";
 constexpr std::string_view kContextName = "kptfile.kpt.dev";
 
 Status wrong(std::string message) {
@@ -38,15 +38,15 @@ using Path = std::vector<std::string>;
 
 Result<void> write_context(Files& files, const PackageContext& context) {
   if (context.data.empty() && context.remove_keys.empty()) return {};
-  SLIPWAY_TRY(text, read(files, kContextFile));
+  SLIPWAY_TRY(text, read(files, kPackageContext));
   const Value before = krm::value_or_null(text.documents().front().root);
   if (kube::kind(before) != "ConfigMap") {
-    return fail(wrong(fmt::format("{:?} does not contain kind \"ConfigMap\"", kContextFile)));
+    return fail(wrong(fmt::format("{:?} does not contain kind \"ConfigMap\"", kPackageContext)));
   }
   if (kube::name(before) != kContextName) {
-    return fail(wrong(fmt::format("{:?} does not contain resource named {:?}", kContextFile, kContextName)));
+    return fail(wrong(fmt::format("{:?} does not contain resource named {:?}", kPackageContext, kContextName)));
   }
-  if (!before["data"].is_object()) return fail(wrong(fmt::format("{:?} has no data", kContextFile)));
+  if (!before["data"].is_object()) return fail(wrong(fmt::format("{:?} has no data", kPackageContext)));
   for (const auto& [key, value] : context.data) {
     if (before["data"][key] == Value(value)) continue;
     SLIPWAY_TRY_VOID(text.set(0, Path{"data", key}, Value(value)));
@@ -54,7 +54,7 @@ Result<void> write_context(Files& files, const PackageContext& context) {
   for (const std::string& key : context.remove_keys) {
     if (before["data"].has(key)) SLIPWAY_TRY_VOID(text.remove(0, Path{"data", key}));
   }
-  files[std::string(kContextFile)] = text.text();
+  files[std::string(kPackageContext)] = text.text();
   return {};
 }
 

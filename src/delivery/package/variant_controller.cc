@@ -18,8 +18,7 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-package-variant";
-constexpr const char* kByUpstream = "variant-upstream";
+constexpr const char* kVariantsByUpstream = "variant-upstream";
 constexpr const char* kByDownstream = "variant-downstream";
 constexpr const char* kByInjected = "variant-injected";
 
@@ -76,7 +75,7 @@ void VariantController::watch(control::Watches& watches) {
   watches_ = &watches;
   enqueue_ = watches.enqueue();
   variants_ = &watches.primary(kVariants);
-  variants_->add_index(kByUpstream, [](const Value& one) { return std::vector{place_in(one, "upstream")}; });
+  variants_->add_index(kVariantsByUpstream, [](const Value& one) { return std::vector{place_in(one, "upstream")}; });
   variants_->add_index(kByDownstream, [](const Value& one) { return std::vector{place_in(one, "downstream")}; });
   variants_->add_index(kByInjected, injected_names);
   records_->attach(watches);
@@ -125,7 +124,7 @@ std::vector<kube::ObjectKey> VariantController::woken_by(const kube::Object& bef
       if (owner["kind"].as_string() == kVariantKind.kind) keys.push_back({std::string(kube::ns(*one)), owner["name"].str()});
     }
     add_variants(keys, kByDownstream, package_id(*one));
-    if (is_news_upstream(before, after)) add_variants(keys, kByUpstream, package_id(*one));
+    if (is_news_upstream(before, after)) add_variants(keys, kVariantsByUpstream, package_id(*one));
   }
   std::ranges::sort(keys);
   keys.erase(std::ranges::unique(keys).begin(), keys.end());
@@ -136,7 +135,7 @@ Task<Outcome> VariantController::reconcile(control::Reconcile& run) {
   kube::Object object = variants_->get(run.key);
   if (object.is_null()) co_return Outcome::settled();
   control::CleanUp clean = [this, &run, object] { return clean_up(run, object); };
-  auto life = co_await control::finalize(run.client, kVariants, object, std::string(kVariantFinalizer), kManager, clean);
+  auto life = co_await control::finalize(run.client, kVariants, object, std::string(kVariantFinalizer), kVariantManager, clean);
   if (!life && control::lacks_right(life.error(), author_of(object, acts_as_).get()))
     co_return Outcome::retries_after(control::kAuthorRightPause);
   if (!life) co_return Outcome::failed(std::move(life).error());
@@ -149,7 +148,7 @@ Task<Outcome> VariantController::reconcile(control::Reconcile& run) {
   if (spec) faults = check(*spec);
   if (!faults.empty()) {
     const Value status = variant_status(variant.object, {}, faults, {}, {}, author.get(), env_.clock.now());
-    auto told = co_await control::write_status(run.client, kVariants, variant.object, status, kManager);
+    auto told = co_await control::write_status(run.client, kVariants, variant.object, status, kVariantManager);
     co_return told ? Outcome::settled() : Outcome::failed(std::move(told).error());
   }
   variant.spec = *std::move(spec);
@@ -213,7 +212,7 @@ Task<Result<void>> VariantController::tell(control::Reconcile& run, Variant vari
   }
   const Value status =
       variant_status(variant.object, plan, {}, done, renders, author_of(variant.object, acts_as_).get(), env_.clock.now());
-  auto told = co_await control::write_status(run.client, kVariants, variant.object, status, kManager);
+  auto told = co_await control::write_status(run.client, kVariants, variant.object, status, kVariantManager);
   if (!told && told.error().reason != Reason::NotFound) co_return fail(std::move(told).error());
   co_return Result<void>{};
 }

@@ -25,6 +25,9 @@
 
 namespace slipway::delivery::package {
 
+/// The field manager of what the controller writes.
+inline constexpr const char* kVariantManager = "slipway-package-variant";
+
 class VariantController : public control::Controller {
  public:
   VariantController(const ControllerContext& context, std::shared_ptr<RecordIndex> records);

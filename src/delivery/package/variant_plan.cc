@@ -11,7 +11,7 @@
 namespace slipway::delivery::package {
 namespace {
 
-using Kind = VariantAction::Kind;
+using ActionKind = VariantAction::Kind;
 
 constexpr std::string_view kWorkspaces = "packagevariant-";
 constexpr std::string_view kReserved[] = {"name", "package-path"};
@@ -44,12 +44,12 @@ class Planner {
   }
 
  private:
-  void act(Kind kind, const RevisionView& revision) { plan_.actions.push_back({.kind = kind, .name = revision.name}); }
+  void act(ActionKind kind, const RevisionView& revision) { plan_.actions.push_back({.kind = kind, .name = revision.name}); }
 
   void give_up(const RevisionView& revision) {
-    if (variant_.deletion == DeletionPolicy::Orphan) return act(Kind::Orphan, revision);
-    if (!is_published(revision.lifecycle)) return act(Kind::Delete, revision);
-    if (revision.lifecycle == Lifecycle::Published) act(Kind::ProposeDeletion, revision);
+    if (variant_.deletion == DeletionPolicy::Orphan) return act(ActionKind::Orphan, revision);
+    if (!is_published(revision.lifecycle)) return act(ActionKind::Delete, revision);
+    if (revision.lifecycle == Lifecycle::Published) act(ActionKind::ProposeDeletion, revision);
   }
 
   bool is_replaced(const RevisionView& one, const RevisionView& upstream) const {
@@ -70,10 +70,10 @@ class Planner {
       }
       if (one.revision == kPlaceholder) continue;
       if (is_replaced(one, upstream)) {
-        act(Kind::Delete, one);
+        act(ActionKind::Delete, one);
         continue;
       }
-      if (!one.is_ours) act(Kind::Adopt, one);
+      if (!one.is_ours) act(ActionKind::Adopt, one);
       if (!is_published(one.lifecycle)) {
         drafts.push_back(&one);
       } else if (newest == nullptr || one.revision > newest->revision) {
@@ -86,7 +86,7 @@ class Planner {
 
   void ensure(const RevisionView& one, const RevisionView& upstream) {
     plan_.targets.push_back(one.name);
-    if (one.lifecycle == Lifecycle::DeletionProposed) act(Kind::TakeBack, one);
+    if (one.lifecycle == Lifecycle::DeletionProposed) act(ActionKind::TakeBack, one);
     // Without a lock nothing is known of where it came from: it is left as it is.
     const bool is_current = !one.upstream_revision || *one.upstream_revision == upstream.revision;
     if (!is_current && !is_published(one.lifecycle)) {
@@ -101,7 +101,7 @@ class Planner {
     } else if (one.differs && one.lifecycle == Lifecycle::Proposed) {
       plan_.error = out_of_date(one.name).message;
     } else if (one.differs) {
-      act(Kind::Write, one);
+      act(ActionKind::Write, one);
     }
   }
 
@@ -150,7 +150,7 @@ class Planner {
                        .lifecycle = std::string(json::enum_name(Lifecycle::Draft)),
                        .tasks = {std::move(task)}};
     const std::string name = RevisionKey{{downstream_.repo, downstream_.package}, draft.workspace}.object_name();
-    plan_.actions.push_back({.kind = Kind::Create, .name = name, .draft = std::move(draft)});
+    plan_.actions.push_back({.kind = ActionKind::Create, .name = name, .draft = std::move(draft)});
   }
 
   const VariantSpec& variant_;
@@ -206,10 +206,10 @@ VariantPlan plan_removal(const VariantSpec& variant, const std::vector<RevisionV
     if (!one.is_ours) continue;
     const bool is_orphaned = variant.deletion == DeletionPolicy::Orphan || is_published(one.lifecycle);
     if (one.lifecycle == Lifecycle::Published && variant.deletion != DeletionPolicy::Orphan) {
-      plan.actions.push_back({.kind = Kind::ProposeDeletion, .name = one.name});
+      plan.actions.push_back({.kind = ActionKind::ProposeDeletion, .name = one.name});
     }
     // A proposed deletion is a person's to carry out: garbage collection must not.
-    plan.actions.push_back({.kind = is_orphaned ? Kind::Orphan : Kind::Delete, .name = one.name});
+    plan.actions.push_back({.kind = is_orphaned ? ActionKind::Orphan : ActionKind::Delete, .name = one.name});
   }
   return plan;
 }

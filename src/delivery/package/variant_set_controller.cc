@@ -13,9 +13,9 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-package-variant-set";
+constexpr const char* kVariantSetManager = "slipway-package-variant-set";
 constexpr const char* kBySet = "variant-set-uid";
-constexpr const char* kByUpstream = "variant-set-upstream";
+constexpr const char* kSetsByUpstream = "variant-set-upstream";
 constexpr Duration kPause = std::chrono::seconds{1};
 
 }  // namespace
@@ -26,7 +26,7 @@ VariantSetController::VariantSetController(const ControllerContext& context, std
 void VariantSetController::watch(control::Watches& watches) {
   watches_ = &watches;
   sets_ = &watches.primary(kVariantSets);
-  sets_->add_index(kByUpstream, [](const Value& set) {
+  sets_->add_index(kSetsByUpstream, [](const Value& set) {
     const Value& upstream = set["spec"]["upstream"];
     return std::vector{package_id(kube::ns(set), upstream["repo"].as_string(), upstream["package"].as_string())};
   });
@@ -45,7 +45,7 @@ void VariantSetController::watch(control::Watches& watches) {
     const bool is_news = before.is_null() || after.is_null() || before["spec"]["revision"] != after["spec"]["revision"] ||
                          before["spec"]["lifecycle"] != after["spec"]["lifecycle"];
     if (!is_news) return std::vector<kube::ObjectKey>{};
-    return sets_->index_keys(kByUpstream, package_id(after.is_null() ? before : after));
+    return sets_->index_keys(kSetsByUpstream, package_id(after.is_null() ? before : after));
   });
 }
 
@@ -142,7 +142,8 @@ Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube
   for (const WantedVariant& one : changes.update) {
     const kube::Object there = variants_->get({run.key.ns, one.name});
     if (there.is_null()) continue;
-    SLIPWAY_CO_TRY_VOID(co_await client::update(author, kVariants, there.with("spec", json::encode(one.spec)), kManager));
+    SLIPWAY_CO_TRY_VOID(
+        co_await client::update(author, kVariants, there.with("spec", json::encode(one.spec)), kVariantSetManager));
   }
   for (const WantedVariant& one : changes.create) {
     Value metadata = json::object({{"name", one.name},
@@ -157,7 +158,7 @@ Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube
                                        {"kind", kVariantKind.kind},
                                        {"metadata", metadata},
                                        {"spec", json::encode(one.spec)}});
-    auto made = co_await client::create(author, kVariants, object, kManager);
+    auto made = co_await client::create(author, kVariants, object, kVariantSetManager);
     if (!made) co_return fail(std::move(made).error());
   }
   co_return Result<void>{};
@@ -183,8 +184,8 @@ Task<Outcome> VariantSetController::tell(control::Reconcile& run, kube::Object s
   }
   const Time now = env_.clock.now();
   const Value conditions = kube::set_condition(kube::set_condition(set["status"]["conditions"], stalled, now), ready, now);
-  auto told =
-      co_await control::write_status(run.client, kVariantSets, set, set["status"].with("conditions", conditions), kManager);
+  auto told = co_await control::write_status(run.client, kVariantSets, set, set["status"].with("conditions", conditions),
+                                             kVariantSetManager);
   if (!told && told.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(told).error());
   co_return Outcome::settled();
 }

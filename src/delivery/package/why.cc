@@ -18,9 +18,9 @@ namespace {
 using json::Value;
 
 /// What was fetched for one explanation.
-class Fetched : public control::View {
+class FetchedFacts : public control::View {
  public:
-  explicit Fetched(Time now) : now_(now) {}
+  explicit FetchedFacts(Time now) : now_(now) {}
   void add(Value object) { objects_.push_back(std::move(object)); }
 
   Value find(const Value& reference) const override {
@@ -41,14 +41,14 @@ class Fetched : public control::View {
 };
 
 /// An object that is not there, or that the user may not see, is not told of.
-Task<> fetch_into(Fetched& view, client::Client& client, kube::Resource resource, kube::GroupVersionKind kind, std::string ns,
-                  std::string name) {
+Task<> fetch_into(FetchedFacts& view, client::Client& client, kube::Resource resource, kube::GroupVersionKind kind,
+                  std::string ns, std::string name) {
   const auto found = co_await client::get(client, resource, kube::ObjectKey{ns, name});
   if (found) view.add(found->with("apiVersion", kind.api_version()).with("kind", kind.kind));
 }
 
 /// The objects that its gates and conditions speak of.
-Task<> fetch_around(Fetched& view, client::Client& client, ShownRevision revision) {
+Task<> fetch_around(FetchedFacts& view, client::Client& client, ShownRevision revision) {
   const std::string ns(kube::ns(revision.object));
   KindMapper mapper;
   for (const ReadinessGate& gate : revision.spec.gates) {
@@ -105,7 +105,7 @@ std::string said_of_rollout(const Value& rollout, const ShownRevision& revision)
 }
 
 /// The rollouts that decide about a proposal; none where the user may not list them.
-Task<std::vector<control::Explanation>> waits_of_rollouts(CommandCall call, ShownRevision revision, Fetched& view) {
+Task<std::vector<control::Explanation>> waits_of_rollouts(CommandCall call, ShownRevision revision, FetchedFacts& view) {
   std::vector<control::Explanation> told;
   if (revision.lifecycle() != Lifecycle::Proposed) co_return told;
   client::ListQuery query;
@@ -136,7 +136,7 @@ Task<std::vector<control::Explanation>> waits_of_rollouts(CommandCall call, Show
 
 Task<Result<std::string>> why_revision(CommandCall call, kube::Object object, std::string part) {
   SLIPWAY_CO_TRY(revision, read_shown(object));
-  Fetched view(call.env.clock.now());
+  FetchedFacts view(call.env.clock.now());
   view.add(revision.object);
   co_await fetch_around(view, *call.client, revision);
   auto told = control::explain(explain_rows(), revision.object, part, view);

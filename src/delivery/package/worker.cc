@@ -17,8 +17,8 @@ using json::Value;
 using kube::ObjectKey;
 
 constexpr const char* kWaiting = "waiting";  // records with intents, by repository
-constexpr Duration kFirstPause = std::chrono::milliseconds{100};
-constexpr Duration kLongestPause = std::chrono::minutes{1};
+constexpr Duration kFirstRetryPause = std::chrono::milliseconds{100};
+constexpr Duration kLongestRetryPause = std::chrono::minutes{1};
 
 /// What decides which revision is the latest.
 bool is_same_place(const Value& before, const Value& after) {
@@ -58,7 +58,7 @@ Task<Result<Outcome>> name_upstream(client::Client& client, Time now, Value obje
 
 control::ControllerOptions RecordWorker::options() const {
   control::ControllerOptions options;
-  options.backoff = client::Backoff{kFirstPause, kLongestPause};
+  options.backoff = client::Backoff{kFirstRetryPause, kLongestRetryPause};
   return options;
 }
 
@@ -88,7 +88,7 @@ Task<Outcome> RecordWorker::reconcile(control::Reconcile& run) {
   auto outcome = co_await look_after(run.client, object);
   if (outcome) co_return *outcome;
   // Another writer has appended: the newer record comes through the cache.
-  if (outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstPause);
+  if (outcome.error().reason == Reason::Conflict) co_return Outcome::retries_after(kFirstRetryPause);
   if (outcome.error().reason == Reason::NotFound) {
     const auto there = co_await client::get(run.client, kRecords, run.key);
     if (!there && there.error().reason == Reason::NotFound) co_return Outcome::settled();

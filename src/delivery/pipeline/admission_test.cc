@@ -6,13 +6,12 @@
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/own_kinds.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
 
 using json::Value;
-
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 kube::Object object(const std::string& kind, const std::string& spec) {
   const std::string group = kind == "Pipeline"        ? "pipelines.weave.works"

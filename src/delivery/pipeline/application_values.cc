@@ -11,8 +11,6 @@ namespace {
 using json::Value;
 using kube::Object;
 
-constexpr std::string_view kPublishVersion = "app.oam.dev/publishVersion";
-
 bool is_going(std::string_view phase) {
   return phase.empty() || phase == "starting" || phase == "rendering" || phase == "runningWorkflow" || phase == "deleting";
 }

@@ -13,7 +13,7 @@ namespace slipway::delivery::pipeline {
 namespace {
 
 constexpr std::string_view kComponent = "slipway-promotion";
-constexpr std::size_t kMostText = 512;
+constexpr std::size_t kMostFailureText = 512;
 constexpr Duration kFirstPause = std::chrono::seconds{5};
 constexpr Duration kLongestPause = std::chrono::minutes{5};
 
@@ -69,7 +69,7 @@ void take_failure(PromotionStatus& status, const ChangeFailure& failure, Time no
   status.next_try =
       std::chrono::ceil<std::chrono::seconds>(now + (lacks ? control::kAuthorRightPause : pause_after(status.tries)));
   status.reason = row_of(failure.cause).reason;
-  status.text = gate::cut(failure.error.message, kMostText);
+  status.text = gate::cut(failure.error.message, kMostFailureText);
 }
 
 }  // namespace

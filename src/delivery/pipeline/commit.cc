@@ -229,7 +229,7 @@ class FileEdit {
 };
 
 /// Values of trailers are one line each.
-std::string one_line(std::string text) {
+std::string as_one_line(std::string text) {
   std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   return text;
 }
@@ -250,13 +250,13 @@ MarkedEdit set_marked_fields(const std::vector<GitFile>& files, const MarkerKey&
 }
 
 std::string PromotionText::subject() const {
-  return one_line(fmt::format("promote {} {} to {}", app, version, marker.environment));
+  return as_one_line(fmt::format("promote {} {} to {}", app, version, marker.environment));
 }
 
 std::string PromotionText::trailers() const {
-  return fmt::format("{}: {}\n{}: {}\n{}: {}\n{}: {}\n", kPromotionTrailer, one_line(key), kPipelineTrailer,
-                     one_line(fmt::format("{}/{}", marker.ns, marker.pipeline)), kEnvironmentTrailer,
-                     one_line(marker.environment), kVersionTrailer, one_line(version));
+  return fmt::format("{}: {}\n{}: {}\n{}: {}\n{}: {}\n", kPromotionTrailer, as_one_line(key), kPipelineTrailer,
+                     as_one_line(fmt::format("{}/{}", marker.ns, marker.pipeline)), kEnvironmentTrailer,
+                     as_one_line(marker.environment), kVersionTrailer, as_one_line(version));
 }
 
 std::string PromotionText::message() const { return fmt::format("{}\n\n{}", subject(), trailers()); }

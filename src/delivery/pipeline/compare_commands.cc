@@ -181,7 +181,7 @@ Task<Result<CommandAnswer>> diff(CommandCall call) {
 }
 
 template <class Row>
-std::string encoded(const std::vector<Row>& rows) {
+std::string encoded_text(const std::vector<Row>& rows) {
   json::ArrayBuilder out;
   for (const Row& one : rows) out.add(json::encode(one));
   return json::print_pretty(out.build()) + "\n";
@@ -205,14 +205,14 @@ Task<Result<CommandAnswer>> inventory(CommandCall call) {
   const bool is_json = option(call, "output") == "json";
   if (has_flag(call, "charts")) {
     const auto charts = charts_in(all.scenes, all.clusters);
-    answer.text = is_json ? encoded(charts) : chart_table(charts);
+    answer.text = is_json ? encoded_text(charts) : chart_table(charts);
   } else if (has_flag(call, "problems")) {
     const auto problems = problems_in(all.scenes, std::move(all.problems));
-    answer.text = is_json ? encoded(problems) : problem_table(problems);
+    answer.text = is_json ? encoded_text(problems) : problem_table(problems);
     if (problems.empty() && !is_json) answer = {.notes = {"there are no problems"}};
   } else {
     const auto images = images_in(all.scenes);
-    answer.text = is_json ? encoded(images) : image_table(images);
+    answer.text = is_json ? encoded_text(images) : image_table(images);
   }
   co_return answer;
 }

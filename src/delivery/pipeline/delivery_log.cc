@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::size_t kMostSpecBytes = kMostSegmentBytes - (std::size_t{4} << 10);
 constexpr std::size_t kUidDigits = 8;
-constexpr std::size_t kMostNameBytes = 200;  // of the pipeline in a segment's name, which has 253
-constexpr std::size_t kMostLabelBytes = 63;
+constexpr std::size_t kMostSegmentNameBytes = 200;  // of the pipeline in a segment's name, which has 253
 
 std::string text_of(const DeliveryEntry& entry) {
   DeliveryEntry bare = entry;
@@ -76,7 +75,7 @@ Duration keep_of(const kube::Object& object) {
 }
 
 std::string segment_name(std::string_view pipeline, std::string_view uid, std::int64_t number) {
-  std::string name(pipeline.substr(0, kMostNameBytes));
+  std::string name(pipeline.substr(0, kMostSegmentNameBytes));
   while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
   return fmt::format("{}-{}-{}", name, uid.substr(0, kUidDigits), number);
 }

@@ -156,7 +156,7 @@ std::map<std::string, std::string> last_environments(const std::vector<kube::Obj
   return last;
 }
 
-Task<Result<CommandAnswer>> run(CommandCall call) {
+Task<Result<CommandAnswer>> run_dora(CommandCall call) {
   SLIPWAY_CO_TRY(asked, asked_of(call));
   SLIPWAY_CO_TRY(logs, co_await read_chains(*call.client, call.ns, asked.pipeline));
   SLIPWAY_CO_TRY(pipelines, co_await read_all(*call.client, kPipelines, call.ns, ""));
@@ -212,7 +212,7 @@ Command dora_command() {
           .options = {{"output", "table, json or csv"},
                       {"environment", "the environment that counts (default: the last of each pipeline)"},
                       {"since", "how far back, e.g. 90d (default)"}},
-          .run = run,
+          .run = run_dora,
           .only_reads = true};
 }
 

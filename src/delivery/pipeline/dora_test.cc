@@ -8,7 +8,7 @@ namespace {
 using std::chrono::days;
 using std::chrono::hours;
 
-const Time kStart = *parse_rfc3339("2026-03-01T00:00:00Z");
+const Time kFirstDay = *parse_rfc3339("2026-03-01T00:00:00Z");
 
 class Dora : public testing::Test {
  protected:
@@ -17,13 +17,13 @@ class Dora : public testing::Test {
     input.environment = "prod";
   }
   void tell(std::string what, int hour, std::string version, std::string environment = "prod") {
-    input.entries.push_back({.at = kStart + hours{hour},
+    input.entries.push_back({.at = kFirstDay + hours{hour},
                              .what = std::move(what),
                              .environment = std::move(environment),
                              .version = std::move(version)});
   }
   DoraFacts facts(int from_hour = 0, int to_hour = 24 * 30) const {
-    return dora_facts(input, kStart + hours{from_hour}, kStart + hours{to_hour});
+    return dora_facts(input, kFirstDay + hours{from_hour}, kFirstDay + hours{to_hour});
   }
   DoraKeys keys() const { return dora_keys({facts()}, days{30}); }
 
@@ -42,11 +42,11 @@ TEST_F(Dora, a_deployment_is_the_first_observation_of_a_version_in_the_environme
 }
 
 TEST_F(Dora, lead_time_is_from_the_artifact_or_unknown) {
-  input.releases = {{.pipeline = "podinfo", .version = "1.0.0", .artifact_created = kStart},
+  input.releases = {{.pipeline = "podinfo", .version = "1.0.0", .artifact_created = kFirstDay},
                     {.pipeline = "podinfo", .version = "1.1.0"},
-                    {.pipeline = "podinfo", .version = "1.3.0", .artifact_created = kStart + hours{99}}};
+                    {.pipeline = "podinfo", .version = "1.3.0", .artifact_created = kFirstDay + hours{99}}};
   tell("released", 2, "1.2.0", "dev");
-  input.entries.back().artifact_created = kStart + hours{2};
+  input.entries.back().artifact_created = kFirstDay + hours{2};
   tell("observed", 3, "1.0.0");
   tell("observed", 4, "1.1.0");
   tell("observed", 12, "1.2.0");

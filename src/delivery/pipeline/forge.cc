@@ -32,7 +32,7 @@ Reason reason_of(int status, bool is_rate_limited) {
 
 /// Every provider has its own place for what went wrong: {message, errors: [{message}]}, {message: text or object}, {error},
 /// {errors: [{message}]}.
-std::string words_of(std::string_view body) {
+std::string error_words(std::string_view body) {
   const auto read = json::parse(body);
   if (!read || !read->is_object()) return cut(std::string(body), 300);
   std::vector<std::string> words;
@@ -148,7 +148,7 @@ std::unexpected<Status> ForgeApi::refused(const HttpCall& call, const std::strin
   Status status;
   status.reason = reason_of(answer.status, is_limited);
   status.message = fmt::format("{}: {} {}: {}: {}", provider_, call.method, path.substr(0, path.find('?')), answer.status,
-                               words_of(answer.body));
+                               error_words(answer.body));
   if (is_limited || answer.status == 503) status.retry_after_seconds = seconds_in(pause);
   if (is_limited && status.retry_after_seconds == 0) status.retry_after_seconds = kDefaultRetrySeconds;
   return fail(std::move(status));

@@ -24,7 +24,7 @@
 namespace slipway::delivery::pipeline {
 namespace {
 
-constexpr std::size_t kMaxStatusText = 255;
+constexpr std::size_t kMaxBitbucketText = 255;
 constexpr std::string_view kHeads = "refs/heads/";
 
 std::string branch_of(const json::Value& ref) {
@@ -32,7 +32,7 @@ std::string branch_of(const json::Value& ref) {
   return std::string(id.starts_with(kHeads) ? id.substr(kHeads.size()) : id);
 }
 
-PullRequestView to_view(const json::Value& from) {
+PullRequestView bitbucket_view(const json::Value& from) {
   PullRequestView view;
   view.id = std::to_string(from["id"].as_int());
   const auto links = from["links"]["self"].items();
@@ -79,7 +79,7 @@ class BitbucketServer : public Forge {
                                   {"limit", std::to_string(kForgePageSize)},   {"start", start}};
       SLIPWAY_CO_TRY(list, co_await api_.get(root_, query));
       for (const json::Value& one : list["values"].items()) {
-        PullRequestView view = to_view(one);
+        PullRequestView view = bitbucket_view(one);
         const bool is_wanted = key.empty() || trailer_of(view.description, kPromotionTrailer) == key;
         if (!is_wanted || view.source != source) continue;
         co_return co_await with_merge(std::move(view));
@@ -92,7 +92,7 @@ class BitbucketServer : public Forge {
 
   Task<Result<PullRequestView>> read(std::string id) override {
     SLIPWAY_CO_TRY(found, co_await api_.get(fmt::format("{}/{}", root_, id)));
-    co_return co_await with_merge(to_view(found));
+    co_return co_await with_merge(bitbucket_view(found));
   }
 
   Task<Result<PullRequestView>> open(NewPullRequest wanted) override {
@@ -102,7 +102,7 @@ class BitbucketServer : public Forge {
     body.set("fromRef", ref(wanted.source));
     body.set("toRef", ref(wanted.target));
     SLIPWAY_CO_TRY(made, co_await api_.call("POST", root_, body.build()));
-    co_return to_view(made);
+    co_return bitbucket_view(made);
   }
 
   Task<Result<PullRequestView>> update(PullRequestView known, std::string title, std::string description) override {
@@ -116,13 +116,13 @@ class BitbucketServer : public Forge {
     }
     body.set("reviewers", reviewers.build());
     SLIPWAY_CO_TRY(made, co_await api_.call("PUT", fmt::format("{}/{}", root_, known.id), body.build()));
-    co_return to_view(made);
+    co_return bitbucket_view(made);
   }
 
   Task<Result<PullRequestView>> close(PullRequestView known) override {
     const std::string path = fmt::format("{}/{}/decline?version={}", root_, known.id, known.raw["version"].as_int());
     SLIPWAY_CO_TRY(made, co_await api_.call("POST", path, json::Value::empty_object()));
-    co_return to_view(made);
+    co_return bitbucket_view(made);
   }
 
   Task<Result<void>> set_check(CommitCheck check) override {
@@ -131,7 +131,7 @@ class BitbucketServer : public Forge {
     body.set("key", check.context);
     body.set("name", check.context);
     body.set("url", check.url.empty() ? web_ : check.url);
-    body.set("description", cut(check.description, kMaxStatusText));
+    body.set("description", cut(check.description, kMaxBitbucketText));
     SLIPWAY_CO_TRY_VOID(co_await api_.call("POST", fmt::format("/build-status/1.0/commits/{}", check.commit), body.build()));
     co_return Result<void>{};
   }

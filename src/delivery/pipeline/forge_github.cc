@@ -21,9 +21,9 @@
 namespace slipway::delivery::pipeline {
 namespace {
 
-constexpr std::size_t kMaxStatusText = 140;
+constexpr std::size_t kMaxGithubText = 140;
 
-PullRequestView to_view(const json::Value& from) {
+PullRequestView github_view(const json::Value& from) {
   PullRequestView view;
   view.id = std::to_string(from["number"].as_int());
   view.url = from["html_url"].str();
@@ -39,7 +39,7 @@ PullRequestView to_view(const json::Value& from) {
   return view;
 }
 
-ForgeWords words_of(const ForgePlace& place) {
+ForgeWords github_words(const ForgePlace& place) {
   const std::string root =
       fmt::format("/repos/{}/{}", percent_escaped(place.path[place.path.size() - 2]), percent_escaped(place.path.back()));
   return {.pulls = root + "/pulls",
@@ -51,14 +51,14 @@ ForgeWords words_of(const ForgePlace& place) {
           .closed = {"state", "closed"},
           .context = "context",
           .failure = "failure",
-          .max_status_text = kMaxStatusText,
-          .to_view = to_view};
+          .max_status_text = kMaxGithubText,
+          .to_view = github_view};
 }
 
 class Github : public RestForge {
  public:
   Github(ForgeApi api, const ForgePlace& place)
-      : RestForge(std::move(api), words_of(place)), owner_(place.path[place.path.size() - 2]) {}
+      : RestForge(std::move(api), github_words(place)), owner_(place.path[place.path.size() - 2]) {}
 
   Task<Result<std::optional<PullRequestView>>> find(std::string source, std::string key) override {
     ForgeApi::Query query{{"head", fmt::format("{}:{}", owner_, source)},

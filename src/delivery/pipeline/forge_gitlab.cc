@@ -23,9 +23,9 @@
 namespace slipway::delivery::pipeline {
 namespace {
 
-constexpr std::size_t kMaxStatusText = 255;
+constexpr std::size_t kMaxGitlabText = 255;
 
-PullRequestView to_view(const json::Value& from) {
+PullRequestView gitlab_view(const json::Value& from) {
   PullRequestView view;
   view.id = std::to_string(from["iid"].as_int());
   view.url = from["web_url"].str();
@@ -52,7 +52,7 @@ std::string project_of(const ForgePlace& place) {
   return percent_escaped(path);
 }
 
-ForgeWords words_of(const ForgePlace& place) {
+ForgeWords gitlab_words(const ForgePlace& place) {
   const std::string root = fmt::format("/projects/{}", project_of(place));
   return {.pulls = root + "/merge_requests",
           .statuses = root + "/statuses",
@@ -63,13 +63,13 @@ ForgeWords words_of(const ForgePlace& place) {
           .closed = {"state_event", "close"},
           .context = "name",
           .failure = "failed",
-          .max_status_text = kMaxStatusText,
-          .to_view = to_view};
+          .max_status_text = kMaxGitlabText,
+          .to_view = gitlab_view};
 }
 
 class Gitlab : public RestForge {
  public:
-  Gitlab(ForgeApi api, const ForgePlace& place) : RestForge(std::move(api), words_of(place)) {}
+  Gitlab(ForgeApi api, const ForgePlace& place) : RestForge(std::move(api), gitlab_words(place)) {}
 
   Task<Result<std::optional<PullRequestView>>> find(std::string source, std::string key) override {
     ForgeApi::Query query{

@@ -9,7 +9,7 @@
 namespace slipway::delivery::pipeline {
 namespace {
 
-using Outcome = GitPromoted::Outcome;
+using PromotedOutcome = GitPromoted::Outcome;
 
 std::string head_of(const std::string& branch) { return fmt::format("refs/heads/{}", branch); }
 
@@ -51,17 +51,21 @@ Task<Result<std::optional<GitPromoted>>> try_commit(Git& git, GitPromotion promo
   const std::string ref = head_of(promotion.branch);
   SLIPWAY_CO_TRY(base, co_await git.fetch(promotion.remote, ref));
   SLIPWAY_CO_TRY(before, co_await find_commit(git, promotion, base));
-  if (before) co_return GitPromoted{.outcome = Outcome::Found, .commit = *before, .is_on_branch = true, .foreign_ids = {}};
+  if (before)
+    co_return GitPromoted{.outcome = PromotedOutcome::Found, .commit = *before, .is_on_branch = true, .foreign_ids = {}};
   SLIPWAY_CO_TRY(edited, co_await edit(git, promotion, base));
   if (edited.changes.empty()) {
-    co_return GitPromoted{.outcome = Outcome::AlreadySet, .commit = base, .is_on_branch = true, .foreign_ids = {}};
+    co_return GitPromoted{.outcome = PromotedOutcome::AlreadySet, .commit = base, .is_on_branch = true, .foreign_ids = {}};
   }
   SLIPWAY_CO_TRY(made, co_await commit(git, promotion, {base}, std::move(edited.changes)));
   const auto pushed = co_await git.update_ref(promotion.remote, {.ref = ref, .expected = base, .target = made});
   if (!pushed && pushed.error().reason == Reason::Conflict) co_return std::nullopt;
   SLIPWAY_CO_TRY_VOID(pushed);
-  co_return GitPromoted{
-      .outcome = Outcome::Committed, .commit = made, .is_on_branch = true, .fields = std::move(edited.set), .foreign_ids = {}};
+  co_return GitPromoted{.outcome = PromotedOutcome::Committed,
+                        .commit = made,
+                        .is_on_branch = true,
+                        .fields = std::move(edited.set),
+                        .foreign_ids = {}};
 }
 
 /// What stands on the promotion's own branch beyond the deployed one.
@@ -94,14 +98,15 @@ Task<Result<OwnBranch>> look(Git& git, GitPromotion promotion, std::string own_b
 Task<Result<std::optional<GitPromoted>>> try_branch(Git& git, GitPromotion promotion, std::string own_branch) {
   SLIPWAY_CO_TRY(base, co_await git.fetch(promotion.remote, head_of(promotion.branch)));
   SLIPWAY_CO_TRY(arrived, co_await find_commit(git, promotion, base));
-  if (arrived) co_return GitPromoted{.outcome = Outcome::Found, .commit = *arrived, .is_on_branch = true, .foreign_ids = {}};
+  if (arrived)
+    co_return GitPromoted{.outcome = PromotedOutcome::Found, .commit = *arrived, .is_on_branch = true, .foreign_ids = {}};
   SLIPWAY_CO_TRY(own, co_await look(git, promotion, own_branch, base));
   if (own.tip && own.newest_key == promotion.text.key) {
-    co_return GitPromoted{.outcome = Outcome::Found, .commit = own.newest, .foreign_ids = std::move(own.foreign)};
+    co_return GitPromoted{.outcome = PromotedOutcome::Found, .commit = own.newest, .foreign_ids = std::move(own.foreign)};
   }
   SLIPWAY_CO_TRY(on_base, co_await edit(git, promotion, base));
   if (on_base.changes.empty()) {
-    co_return GitPromoted{.outcome = Outcome::AlreadySet, .commit = base, .is_on_branch = true, .foreign_ids = {}};
+    co_return GitPromoted{.outcome = PromotedOutcome::AlreadySet, .commit = base, .is_on_branch = true, .foreign_ids = {}};
   }
   // The tree is that of the first parent: the deployed branch's, unless people have worked on the promotion's.
   const bool is_shared = own.tip && !own.is_merged && !own.foreign.empty();
@@ -117,8 +122,10 @@ Task<Result<std::optional<GitPromoted>>> try_branch(Git& git, GitPromotion promo
       co_await git.update_ref(promotion.remote, {.ref = head_of(own_branch), .expected = own.tip, .target = made});
   if (!pushed && pushed.error().reason == Reason::Conflict) co_return std::nullopt;
   SLIPWAY_CO_TRY_VOID(pushed);
-  co_return GitPromoted{
-      .outcome = Outcome::Committed, .commit = made, .fields = std::move(edited.set), .foreign_ids = std::move(own.foreign)};
+  co_return GitPromoted{.outcome = PromotedOutcome::Committed,
+                        .commit = made,
+                        .fields = std::move(edited.set),
+                        .foreign_ids = std::move(own.foreign)};
 }
 
 std::unexpected<Status> always_late(const GitPromotion& promotion) {

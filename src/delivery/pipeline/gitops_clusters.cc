@@ -17,7 +17,7 @@ using control::Outcome;
 using kube::Object;
 using kube::ObjectKey;
 
-constexpr const char* kManager = "slipway-gitops-cluster";
+constexpr const char* kClusterManager = "slipway-gitops-cluster";
 constexpr Duration kProbeEvery = std::chrono::seconds{30};
 constexpr Duration kProbeTimeout = std::chrono::seconds{10};
 constexpr Duration kLookAgain = std::chrono::minutes{10};  // at Secrets whose changes cannot be watched
@@ -87,8 +87,8 @@ Task<Outcome> GitopsClusterController::reconcile(control::Reconcile& run) {
   const Known now = known_[run.key];
   json::Value all = object["status"]["conditions"];
   for (const kube::Condition& one : conditions(run.key, now)) all = kube::set_condition(all, one, env_.clock.now());
-  auto written =
-      co_await control::write_status(run.client, kGitopsClusters, object, object["status"].with("conditions", all), kManager);
+  auto written = co_await control::write_status(run.client, kGitopsClusters, object, object["status"].with("conditions", all),
+                                                kClusterManager);
   if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(written).error());
   co_return Outcome::retries_after(pause(run.key, now));
 }
@@ -148,7 +148,7 @@ Task<> GitopsClusterController::probe(ObjectKey key) {
   request.resource = kube::kNamespaces;
   request.name = "kube-system";
   request.deadline = env_.clock.steady() + kProbeTimeout;
-  request.user_agent = kManager;
+  request.user_agent = kClusterManager;
   const auto answer = co_await client->call(std::move(request));
   const auto found = known_.find(key);
   if (found == known_.end()) co_return;

@@ -79,7 +79,7 @@ bool is_stuck(std::string_view reason) {
          reason == "CreateContainerConfigError" || reason == "CreateContainerError" || reason == "RunContainerError";
 }
 
-HealthVerdict pod(const Object& object) {
+HealthVerdict pod_health(const Object& object) {
   const Value& status = object["status"];
   const std::string_view phase = status["phase"].as_string();
   if (phase == "Succeeded") return healthy();
@@ -134,13 +134,13 @@ struct Row {
   HealthVerdict (*judge)(const Object& object);
 };
 
-constexpr Row kRows[] = {
+constexpr Row kHealthRows[] = {
     {"apps", "Deployment", deployment},
     {"apps", "StatefulSet", stateful_set},
     {"apps", "DaemonSet", daemon_set},
     {"apps", "ReplicaSet", replica_set},
     {"batch", "Job", job},
-    {"", "Pod", pod},
+    {"", "Pod", pod_health},
     {"", "PersistentVolumeClaim", claim},
     {"", "Service", service},
     {"networking.k8s.io", "Ingress", ingress},
@@ -164,8 +164,8 @@ HealthVerdict health_of(const Object& object) {
   if (kube::is_deleting(object)) return progressing("it is being deleted");
   if (!is_observed(object)) return progressing("its controller has not seen the newest generation");
   const auto row = std::ranges::find_if(
-      kRows, [&](const Row& one) { return one.group == group_of(object) && one.kind == kube::kind(object); });
-  return row == std::end(kRows) ? by_conditions(object) : row->judge(object);
+      kHealthRows, [&](const Row& one) { return one.group == group_of(object) && one.kind == kube::kind(object); });
+  return row == std::end(kHealthRows) ? by_conditions(object) : row->judge(object);
 }
 
 }  // namespace slipway::delivery::pipeline

@@ -17,7 +17,7 @@ namespace {
 using json::Value;
 using kube::Object;
 
-constexpr std::string_view kGroup = "helm.toolkit.fluxcd.io";
+constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io";
 
 /// The release that Helm's record names, else the one that the spec asks for: named after the object, with the namespace it
 /// goes to in front where that is another.
@@ -257,7 +257,7 @@ Needs needs_of_release(const Object& object) {
 }  // namespace
 
 const KindRow kHelmRelease{
-    .group = kGroup, .kind = "HelmRelease", .needs = needs_of_release, .read = [](const Look& look, Memory& memory) {
+    .group = kHelmGroup, .kind = "HelmRelease", .needs = needs_of_release, .read = [](const Look& look, Memory& memory) {
       return HelmRelease(look, memory).values();
     }};
 

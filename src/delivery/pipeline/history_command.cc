@@ -98,7 +98,7 @@ Result<HistoryQuery> query_of(const CommandCall& call) {
   return query;
 }
 
-Task<Result<CommandAnswer>> run(CommandCall call) {
+Task<Result<CommandAnswer>> run_history(CommandCall call) {
   if (call.words.size() != 1) co_return fail(Reason::BadRequest, "give the name of one pipeline");
   const std::string name = call.words.front();
   SLIPWAY_CO_TRY(query, query_of(call));
@@ -132,7 +132,7 @@ Command history_command() {
                       {"environment", "only this environment, and what is about none"},
                       {"since", "only what is younger, e.g. 30d or 12h"},
                       {"verify", "check the hash chain; exit code 1 when it is broken", true}},
-          .run = run,
+          .run = run_history,
           .only_reads = true};
 }
 

@@ -22,7 +22,7 @@ using client::ServedContext;
 using json::Value;
 using kube::Object;
 
-constexpr const char* kManager = "slipway-pipeline-hook";
+constexpr const char* kHookManager = "slipway-pipeline-hook";
 constexpr int kMostTries = 8;  // to write a nonce down, between others who write the Pipeline
 
 /// One call, as far as it is understood.
@@ -161,7 +161,8 @@ Task<Result<void>> use_nonce(Call& call, std::string nonce, Time until) {
         json::object({{"metadata", json::object({{"uid", kube::uid(call.pipeline)},
                                                  {"resourceVersion", call.pipeline["metadata"]["resourceVersion"]},
                                                  {"annotations", annotations}})}});
-    auto written = co_await client::merge_patch(call.context.server, kPipelines, kube::key_of(call.pipeline), patch, kManager);
+    auto written =
+        co_await client::merge_patch(call.context.server, kPipelines, kube::key_of(call.pipeline), patch, kHookManager);
     if (written) {
       call.pipeline = *std::move(written);
       co_return Result<void>{};
@@ -212,7 +213,7 @@ Task<Result<http::Response>> promotion(Call call) {
   const std::string hint = fmt::format("{} {} {}", to_rfc3339(call.context.env.clock.now()), environment, revision);
   const Value patch = json::object({{"metadata", json::object({{"annotations", json::object({{kHookAnnotation, hint}})}})}});
   SLIPWAY_CO_TRY_VOID(
-      co_await client::merge_patch(call.context.server, kPipelines, kube::key_of(call.pipeline), patch, kManager));
+      co_await client::merge_patch(call.context.server, kPipelines, kube::key_of(call.pipeline), patch, kHookManager));
   http::Response response;
   response.status = 204;
   co_return response;
@@ -297,7 +298,7 @@ Task<Result<http::Response>> approval(Call call) {
                     {"kind", kApprovalKind.kind},
                     {"metadata", json::object({{"name", approval_name(call)}, {"namespace", kube::ns(call.pipeline)}})},
                     {"spec", json::encode(spec)}});
-  const auto made = co_await client::create(call.context.server, kApprovals, object, kManager);
+  const auto made = co_await client::create(call.context.server, kApprovals, object, kHookManager);
   if (!made && made.error().reason == Reason::AlreadyExists) {
     co_return unauthorized(fmt::format("{} was used before", kNonceHeader));
   }
@@ -358,7 +359,7 @@ Task<Result<http::Response>> known_release(Call& call, std::string name, Release
   if (is_news) {
     const Value annotations = json::object({{kArtifactCreatedAnnotation, to_rfc3339(*spec.artifact_created)}});
     const Value patch = json::object({{"metadata", json::object({{"annotations", annotations}})}});
-    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(call.context.server, kReleases, key, patch, kManager));
+    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(call.context.server, kReleases, key, patch, kHookManager));
   }
   http::Response response = created(known, kReleases);
   response.status = 200;
@@ -400,7 +401,7 @@ Task<Result<http::Response>> release(Call call) {
        {"metadata",
         json::object({{"name", name}, {"namespace", kube::ns(call.pipeline)}, {"ownerReferences", json::array({owner})}})},
        {"spec", json::encode(spec)}});
-  const auto made = co_await client::create(call.context.server, kReleases, object, kManager);
+  const auto made = co_await client::create(call.context.server, kReleases, object, kHookManager);
   if (!made && made.error().reason == Reason::AlreadyExists) co_return co_await known_release(call, name, spec);
   if (!made) co_return fail(made.error());
   co_return created(*made, kReleases);

@@ -84,7 +84,7 @@ Result<AppRef> app_of(const std::string& text) {
   return app;
 }
 
-Task<Result<CommandAnswer>> run(CommandCall call) {
+Task<Result<CommandAnswer>> run_import(CommandCall call) {
   ImportOptions options;
   if (const auto app = call.options.find("app"); app != call.options.end()) {
     SLIPWAY_CO_TRY(read, app_of(app->second));
@@ -182,7 +182,7 @@ Command import_command() {
           .input = Command::Input::Files,
           .options = {{"app", "KIND/NAME or APIVERSION/KIND/NAME of the object that deploys the application in each target"},
                       {"target-namespace", "where it is, with {project} and {environment} (default: {project}-{environment})"}},
-          .run = run,
+          .run = run_import,
           .only_reads = true};
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kGroup = "kargo.akuity.io";
+constexpr std::string_view kKargoGroup = "kargo.akuity.io";
 constexpr const char* kDirect = "spec.requestedFreight[0].sources.direct";
 constexpr int kMostTaskDepth = 8;
 
@@ -115,7 +115,7 @@ void Steps::task(const SourceObject& source, const std::string& field, const Val
   const std::string kind = step["task"].has("kind") ? step["task"]["kind"].str() : "PromotionTask";
   const std::string name = step["task"]["name"].str();
   const bool is_of_cluster = kind == "ClusterPromotionTask";
-  const SourceObject* found = importer_.find(kGroup, kind, is_of_cluster ? "" : kube::ns(source.object), name);
+  const SourceObject* found = importer_.find(kKargoGroup, kind, is_of_cluster ? "" : kube::ns(source.object), name);
   if (found == nullptr || depth >= kMostTaskDepth) {
     return importer_.refuse(source, field + ".task.name", fmt::format("the files have no {} {}", kind, name));
   }
@@ -191,7 +191,7 @@ class Line {
 /// Rights are elsewhere in Kargo: a ProjectConfig, formerly the Project, says which Stages promote by themselves.
 bool Line::promotes_by_itself(std::string_view stage) const {
   for (const char* kind : {"ProjectConfig", "Project"}) {
-    for (const SourceObject* one : importer_.all(kGroup, kind)) {
+    for (const SourceObject* one : importer_.all(kKargoGroup, kind)) {
       if (kube::name(one->object) != project_) continue;
       for (const Value& policy : one->object["spec"]["promotionPolicies"].items()) {
         const Value& selector = policy.has("stageSelector") ? policy["stageSelector"]["name"] : policy["stage"];
@@ -282,7 +282,7 @@ void Line::finish() {
 
 void Importer::kargo() {
   std::map<std::pair<std::string, std::string>, Line> lines;
-  for (const SourceObject* source : all(kGroup, "Stage")) {
+  for (const SourceObject* source : all(kKargoGroup, "Stage")) {
     const Value& spec = source->object["spec"];
     const Value& requested = spec["requestedFreight"];
     if (requested.size() == 0) {
@@ -299,7 +299,7 @@ void Importer::kargo() {
     lines.try_emplace({project, warehouse}, *this, project, warehouse).first->second.stage(*source);
   }
   for (auto& [key, line] : lines) line.finish();
-  for (const SourceObject* source : all(kGroup, "Warehouse")) {
+  for (const SourceObject* source : all(kKargoGroup, "Warehouse")) {
     if (source->object["spec"]["freightCreationPolicy"].as_string() == "Manual") {
       refuse(*source, "spec.freightCreationPolicy",
              "a Release is made of whatever the first environment settles at, or CI announces");

@@ -8,7 +8,7 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kGroup = "promoter.argoproj.io";
+constexpr std::string_view kPromoterGroup = "promoter.argoproj.io";
 
 /// Where its changes go. Refused where the files do not say, or say what no Pipeline has.
 class Repository {
@@ -17,7 +17,7 @@ class Repository {
 
   PullRequest read() {
     const std::string name = strategy_.object["spec"]["gitRepositoryRef"]["name"].str();
-    const SourceObject* found = importer_.find(kGroup, "GitRepository", kube::ns(strategy_.object), name);
+    const SourceObject* found = importer_.find(kPromoterGroup, "GitRepository", kube::ns(strategy_.object), name);
     if (found == nullptr) {
       importer_.refuse(strategy_, "spec.gitRepositoryRef.name", fmt::format("the files have no GitRepository {}", name));
       return {};
@@ -34,8 +34,8 @@ class Repository {
   PullRequest of(const SourceObject& repository, const std::string& type, const Value& place) {
     const Value& reference = repository.object["spec"]["scmProviderRef"];
     const std::string kind = reference.has("kind") ? reference["kind"].str() : "ScmProvider";
-    const SourceObject* provider =
-        importer_.find(kGroup, kind, kind == "ScmProvider" ? kube::ns(repository.object) : "", reference["name"].as_string());
+    const SourceObject* provider = importer_.find(
+        kPromoterGroup, kind, kind == "ScmProvider" ? kube::ns(repository.object) : "", reference["name"].as_string());
     const std::string domain = provider == nullptr ? "" : provider->object["spec"][type]["domain"].str();
     if (provider == nullptr) {
       importer_.refuse(repository, "spec.scmProviderRef.name",
@@ -99,7 +99,7 @@ void import_strategy(Importer& importer, const SourceObject& source) {
 }  // namespace
 
 void Importer::promoter() {
-  for (const SourceObject* source : all(kGroup, "PromotionStrategy")) import_strategy(*this, *source);
+  for (const SourceObject* source : all(kPromoterGroup, "PromotionStrategy")) import_strategy(*this, *source);
 }
 
 }  // namespace slipway::delivery::pipeline

@@ -70,8 +70,6 @@ std::set<std::string> targets_of(const std::vector<Scene>& scenes) {
   return places;
 }
 
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
-
 template <class Row>
 void add_place(std::vector<std::string>& cells, const Row& row) {
   cells.insert(cells.end(), {or_dash(row.pipeline), or_dash(row.environment), or_dash(row.cluster),

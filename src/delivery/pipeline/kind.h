@@ -35,6 +35,7 @@ inline constexpr std::string_view kEnvironmentAnnotation = "pipelines.weave.work
 /// On Releases, Promotions and segments of the log, where it fits a label: the name of the Pipeline; and of the environment.
 inline constexpr std::string_view kPipelineLabel = "pipelines.slipway.dev/pipeline";
 inline constexpr std::string_view kEnvironmentLabel = "pipelines.slipway.dev/environment";
+inline constexpr std::size_t kMostLabelBytes = 63;  // of a label's value
 
 /// On a Pipeline: the last webhook that spoke of it, as "TIME ENVIRONMENT REVISION". A hint to look, nothing more.
 inline constexpr std::string_view kHookAnnotation = "pipelines.slipway.dev/last-hook";

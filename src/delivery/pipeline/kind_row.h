@@ -9,6 +9,9 @@
 
 namespace slipway::delivery::pipeline {
 
+/// Annotation of an Application: the version that its author gave it.
+inline constexpr std::string_view kPublishVersion = "app.oam.dev/publishVersion";
+
 /// What a row looks at beside the object itself, so that caches follow that and no more.
 struct Needs {
   struct Named {

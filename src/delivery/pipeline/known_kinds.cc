@@ -61,7 +61,6 @@ constexpr std::string_view kReleaseName = "meta.helm.sh/release-name";
 constexpr std::string_view kReleaseNamespace = "meta.helm.sh/release-namespace";
 constexpr std::string_view kAppName = "app.oam.dev/name";
 constexpr std::string_view kAppNamespace = "app.oam.dev/namespace";
-constexpr std::string_view kPublishVersion = "app.oam.dev/publishVersion";
 constexpr std::string_view kChartLabel = "helm.sh/chart";
 constexpr std::string_view kContentAnnotation = "slipway.dev/content";
 constexpr std::size_t kContentDigits = 16;
@@ -160,7 +159,7 @@ Object workload(const Object& object) {
                                               "updatedNumberScheduled", "numberAvailable"}));
 }
 
-Object pod(const Object& object) {
+Object reduced_pod(const Object& object) {
   const bool is_counted = kube::is_true(object, "Ready") && !kube::is_deleting(object);
   Object made = Value().with("apiVersion", "v1").with("kind", "Pod");
   if (!is_counted) return made.with("metadata", picked(object["metadata"], {"name", "namespace", "resourceVersion"}));
@@ -259,7 +258,7 @@ std::vector<std::string> maker_keys(const Object& object) {
 Object reduced(const Object& object) {
   const std::string_view group = group_of(object);
   if (group == "apps" || group == "batch") return workload(object);
-  if (group.empty() && kube::kind(object) == "Pod") return pod(object);
+  if (group.empty() && kube::kind(object) == "Pod") return reduced_pod(object);
   if (group.ends_with(".fluxcd.io")) return flux(object);
   if (group.empty() || kube::kind(object) == "PartialObjectMetadata" || kube::kind(object) == "CustomResourceDefinition") {
     return Value()

@@ -10,14 +10,14 @@ namespace slipway::delivery::pipeline {
 namespace {
 
 using control::Informer;
-using control::ObjectKey;
 using control::Outcome;
 using kube::Object;
+using kube::ObjectKey;
 
-constexpr const char* kManager = "slipway-delivery-log";
-constexpr const char* kByPipeline = "pipeline";
+constexpr const char* kLogManager = "slipway-delivery-log";
+constexpr const char* kSegmentsByPipeline = "pipeline";
 
-std::string index_key(std::string_view ns, std::string_view pipeline) { return fmt::format("{}/{}", ns, pipeline); }
+std::string log_index_key(std::string_view ns, std::string_view pipeline) { return fmt::format("{}/{}", ns, pipeline); }
 
 std::vector<ObjectKey> pipeline_of(const Object& object) {
   const std::string name = object["spec"]["pipeline"].str();
@@ -30,7 +30,7 @@ Duration soak_of(const Object& pipeline) {
   return written.empty() ? kSoak : parse_days(written).value_or(kSoak);
 }
 
-bool is_of(const json::Value& names, std::string_view name) {
+bool is_named_in(const json::Value& names, std::string_view name) {
   return names.empty() || std::ranges::any_of(names.items(), [&](const json::Value& one) { return one.as_string() == name; });
 }
 
@@ -40,8 +40,8 @@ void LogController::watch(control::Watches& watches) {
   pipelines_ = &watches.primary(kPipelines);
   const auto related = [&](const kube::Resource& resource) {
     Informer& informer = watches.also(resource, pipeline_of);
-    informer.add_index(kByPipeline, [](const Object& object) {
-      return std::vector<std::string>{index_key(kube::ns(object), object["spec"]["pipeline"].as_string())};
+    informer.add_index(kSegmentsByPipeline, [](const Object& object) {
+      return std::vector<std::string>{log_index_key(kube::ns(object), object["spec"]["pipeline"].as_string())};
     });
     return &informer;
   };
@@ -57,8 +57,8 @@ void LogController::watch(control::Watches& watches) {
         return name.empty() ? std::vector<ObjectKey>{} : std::vector{ObjectKey{std::string(kube::ns(object)), name}};
       },
       control::Form::Metadata);
-  logs_->add_index(kByPipeline, [](const Object& object) {
-    return std::vector<std::string>{index_key(kube::ns(object), kube::annotation(object, kPipelineLabel))};
+  logs_->add_index(kSegmentsByPipeline, [](const Object& object) {
+    return std::vector<std::string>{log_index_key(kube::ns(object), kube::annotation(object, kPipelineLabel))};
   });
   freezes_ = &watches.also(kFreezes, [this](const Object& freeze) { return pipelines_of_freeze(freeze); });
 }
@@ -67,20 +67,20 @@ std::vector<ObjectKey> LogController::pipelines_of_freeze(const Object& freeze) 
   std::vector<ObjectKey> keys;
   const bool is_for_all = kube::ns(freeze) == kFreezesForAll;
   for (const ObjectKey& key : is_for_all ? pipelines_->keys() : pipelines_->keys(kube::ns(freeze))) {
-    if (is_of(freeze["spec"]["pipelines"], key.name)) keys.push_back(key);
+    if (is_named_in(freeze["spec"]["pipelines"], key.name)) keys.push_back(key);
   }
   return keys;
 }
 
 std::vector<Object> LogController::about(const Informer& informer, const ObjectKey& key) const {
-  return informer.index(kByPipeline, index_key(key.ns, key.name));
+  return informer.index(kSegmentsByPipeline, log_index_key(key.ns, key.name));
 }
 
 std::vector<Object> LogController::freezes_of(const ObjectKey& key) const {
   std::vector<Object> found;
   for (const std::string& ns : std::set<std::string>{key.ns, std::string(kFreezesForAll)}) {
     for (const auto& [at, freeze] : freezes_->objects(ns)) {
-      if (is_of(freeze["spec"]["pipelines"], key.name)) found.push_back(freeze);
+      if (is_named_in(freeze["spec"]["pipelines"], key.name)) found.push_back(freeze);
     }
   }
   return found;
@@ -185,8 +185,8 @@ Task<Result<void>> LogController::write(control::Client& client, ObjectKey key, 
   for (const std::size_t index : append(chain, entries)) {
     Segment& segment = chain.segments[index];
     const Object object = object_of(segment, chain.ns, keep);
-    auto written = segment.object.is_null() ? co_await client::create(client, kDeliveryLogs, object, kManager)
-                                            : co_await client::update(client, kDeliveryLogs, object, kManager);
+    auto written = segment.object.is_null() ? co_await client::create(client, kDeliveryLogs, object, kLogManager)
+                                            : co_await client::update(client, kDeliveryLogs, object, kLogManager);
     if (!written) co_return fail(written.error());
     segment.object = std::move(*written);
     Log& log = memory_[key][uid];

@@ -161,7 +161,7 @@ void Teller::until(const std::string& key, const DeliveryEntry& begun, const std
   tell({.at = *end, .what = std::string(what), .environment = begun.environment, .text = "its time is over", .key = key});
 }
 
-std::string listed(const std::vector<std::string>& names) {
+std::string environment_list(const std::vector<std::string>& names) {
   if (names.empty()) return "all environments";
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -175,7 +175,7 @@ void Teller::holds() {
         .what = "held",
         .environment = spec->environments.size() == 1 ? spec->environments.front() : "",
         .by = author(spec->by),
-        .text = fmt::format("{}{}{}", listed(spec->environments), spec->comment.empty() ? "" : ": ", spec->comment),
+        .text = fmt::format("{}{}{}", environment_list(spec->environments), spec->comment.empty() ? "" : ": ", spec->comment),
         .key = key_of("Hold", object, "held")};
     tell(entry);
     until(key_of("Hold", object, "resumed"), entry, spec->until, "resumed");
@@ -191,7 +191,7 @@ void Teller::freezes() {
       look_again(begin);
       continue;
     }
-    std::string text = listed(spec->environments);
+    std::string text = environment_list(spec->environments);
     if (spec->window) text += fmt::format(", window {} {}", spec->window->rrule, spec->window->time_zone);
     if (!spec->comment.empty()) text += ": " + spec->comment;
     const DeliveryEntry entry{.at = begin,

@@ -5,6 +5,7 @@
 
 #include "delivery/pipeline/delivery_log.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -13,13 +14,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-json::Value yaml(std::string_view text) {
-  auto value = json::parse_yaml(text);
-  if (!value) ADD_FAILURE() << value.error().message;
-  return value ? *value : json::Value();
-}
-
-const Time kStart = *parse_rfc3339("2026-03-01T10:00:00Z");
+const Time kLogStart = *parse_rfc3339("2026-03-01T10:00:00Z");
 
 /// A log and the world it tells of.
 class Teller : public testing::Test {
@@ -27,7 +22,7 @@ class Teller : public testing::Test {
   Teller() {
     world.pipeline = "podinfo";
     world.keep = kKeepHistory;
-    world.now = kStart;
+    world.now = kLogStart;
     environment("prod", 2);
     world.status = PipelineStatus{.observed_generation = 1};
   }
@@ -91,7 +86,7 @@ using Lines = std::vector<std::string>;
 TEST_F(Teller, tells_a_deployment_once) {
   targets(State::Settled, "1.0.0");
   EXPECT_EQ(tell(), Lines{"observed prod 1.0.0"});
-  EXPECT_EQ(chain.last()->at, kStart);
+  EXPECT_EQ(chain.last()->at, kLogStart);
   pass(hours{1});
   EXPECT_EQ(tell(), Lines{});
   targets(State::Progressing, "1.0.0", "1.1.0");
@@ -104,11 +99,11 @@ TEST_F(Teller, tells_a_deployment_once) {
 
 TEST_F(Teller, a_deployment_during_downtime_has_its_own_time) {
   targets(State::Settled, "1.0.0");
-  prod().targets[1].since = kStart - minutes{20};
-  prod().targets[0].since = kStart - minutes{40};
-  prod().version->time = kStart - minutes{50};
+  prod().targets[1].since = kLogStart - minutes{20};
+  prod().targets[0].since = kLogStart - minutes{40};
+  prod().version->time = kLogStart - minutes{50};
   tell();
-  EXPECT_EQ(chain.last()->at, kStart - minutes{20}) << "when the last target was there";
+  EXPECT_EQ(chain.last()->at, kLogStart - minutes{20}) << "when the last target was there";
 }
 
 TEST_F(Teller, a_lower_version_is_a_departure) {
@@ -152,10 +147,10 @@ TEST_F(Teller, not_ready_counts_after_the_soak) {
   pass(hours{1});
   targets(State::Progressing, "1.0.0");
   EXPECT_EQ(tell(), Lines{});
-  EXPECT_EQ(look_again, kStart + hours{1} + kSoak);
+  EXPECT_EQ(look_again, kLogStart + hours{1} + kSoak);
   pass(kSoak);
   EXPECT_EQ(tell(), Lines{"departed prod 1.0.0: not ready for 10m"});
-  EXPECT_EQ(chain.last()->at, kStart + hours{1} + kSoak);
+  EXPECT_EQ(chain.last()->at, kLogStart + hours{1} + kSoak);
 }
 
 TEST_F(Teller, what_cannot_be_seen_is_no_failure) {
@@ -186,11 +181,11 @@ TEST_F(Teller, targets_are_told_at_most_once_a_minute_each_and_not_on_their_way)
   targets(State::Failed, "1.0.0", "1.1.0");
   tell();
   EXPECT_EQ(count("target"), 2);
-  EXPECT_EQ(look_again, kStart + minutes{1});
+  EXPECT_EQ(look_again, kLogStart + minutes{1});
   pass(minutes{1});
   tell();
   EXPECT_EQ(count("target"), 4);
-  EXPECT_EQ(chain.last()->at, kStart + seconds{10}) << "the time of the change";
+  EXPECT_EQ(chain.last()->at, kLogStart + seconds{10}) << "the time of the change";
   EXPECT_EQ(chain.last()->text, "ns1 is failed: why");
   pass(minutes{2});
   targets(State::Progressing, "1.0.0", "1.1.0");
@@ -269,7 +264,7 @@ metadata: {name: f, uid: u2, creationTimestamp: "2026-03-01T09:00:00Z"}
 spec: {environments: [prod], until: "2026-03-01T11:00:00Z"}
 )"));
   EXPECT_EQ(tell(), (Lines{"held: all environments: lunch", "frozen prod: prod"}));
-  EXPECT_EQ(look_again, kStart + hours{1});
+  EXPECT_EQ(look_again, kLogStart + hours{1});
   pass(hours{2});
   world.holds.clear();
   EXPECT_EQ(tell(), (Lines{"thawed prod: its time is over", "resumed: it was deleted"}));

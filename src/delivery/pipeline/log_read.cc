@@ -7,11 +7,6 @@
 #include "delivery/pipeline/kind.h"
 
 namespace slipway::delivery::pipeline {
-namespace {
-
-constexpr std::size_t kMostLabelBytes = 63;
-
-}  // namespace
 
 Task<Result<std::vector<kube::Object>>> read_all(client::Client& client, kube::Resource resource, std::string ns,
                                                  std::string label_selector) {

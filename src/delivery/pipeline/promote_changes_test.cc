@@ -9,7 +9,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-const std::vector<std::string> kLine = {"dev", "staging", "prod"};
+const std::vector<std::string> kChangesLine = {"dev", "staging", "prod"};
 
 void promote_by_pull_requests(PromoteWorld& world) {
   world.in.spec.promotion->strategy = Strategy{};
@@ -212,7 +212,7 @@ TEST(Promote, a_revert_by_hand_is_not_undone) {
 }
 
 TEST(Promote, what_the_agent_gave_up_is_rejected_until_it_is_there_after_all) {
-  PromoteWorld world(kLine);
+  PromoteWorld world(kChangesLine);
   world.run();
   world.follows = false;
   world.settle("dev", "1.1.0");

@@ -14,11 +14,11 @@ namespace slipway::delivery::pipeline {
 namespace {
 
 using gate::Verdict;
-using Kind = gate::Verdict::Kind;
+using VerdictKind = gate::Verdict::Kind;
 
 constexpr std::string_view kSoakMoment = "soak";
 constexpr Duration kAskPause = std::chrono::seconds{10};
-constexpr std::size_t kMostText = 512;
+constexpr std::size_t kMostVerdictText = 512;
 
 Time in_seconds(Time time) { return std::chrono::floor<std::chrono::seconds>(time); }
 
@@ -37,11 +37,11 @@ std::string told(const Known<ApprovalSpec>& word, std::string_view what) {
 /// A signature counts as a person only where a gate names its hook.
 bool is_hook(std::string_view user) { return user.starts_with(gate::kHookPrefix); }
 
-Kind kind_of(const GateRecord& record) {
-  for (const Kind kind : {Kind::Pass, Kind::Fail, Kind::Unknown, Kind::NoData}) {
+VerdictKind kind_of(const GateRecord& record) {
+  for (const VerdictKind kind : {VerdictKind::Pass, VerdictKind::Fail, VerdictKind::Unknown, VerdictKind::NoData}) {
     if (json::enum_name(kind) == record.verdict) return kind;
   }
-  return Kind::Wait;
+  return VerdictKind::Wait;
 }
 
 /// What people said about a gate, without its authors.
@@ -83,9 +83,9 @@ class GateCheck {
     if (gate_.approval) judge_approval();
     if (gate_.window) judge_window();
     if (gate_.webhook || gate_.metric) judge_machine();
-    const Kind kind = kind_of(record_);
-    if (kind == Kind::Pass) return;
-    if (kind == Kind::Fail) {
+    const VerdictKind kind = kind_of(record_);
+    if (kind == VerdictKind::Pass) return;
+    if (kind == VerdictKind::Fail) {
       obstruct(gate_.approval ? PromotionCause::RefusedByPerson : PromotionCause::GateFailed, record_.text);
     } else if (!judge_deadline(kind)) {
       obstruct(waiting_cause(kind), record_.text);
@@ -100,15 +100,15 @@ class GateCheck {
     record.name = gate_.name;
     record.at = at;
     record.since = in_seconds(world_.now());
-    record.verdict = json::enum_name(Kind::Wait);
+    record.verdict = json::enum_name(VerdictKind::Wait);
     promotion_.status.gates.push_back(std::move(record));
     return promotion_.status.gates.back();
   }
 
-  PromotionCause waiting_cause(Kind kind) const {
+  PromotionCause waiting_cause(VerdictKind kind) const {
     if (gate_.window) return PromotionCause::WindowClosed;
-    if (gate_.approval) return kind == Kind::Unknown ? PromotionCause::ApproverUnknown : PromotionCause::ApprovalMissing;
-    return kind == Kind::Wait ? PromotionCause::GatePending : PromotionCause::GateUnknown;
+    if (gate_.approval) return kind == VerdictKind::Unknown ? PromotionCause::ApproverUnknown : PromotionCause::ApprovalMissing;
+    return kind == VerdictKind::Wait ? PromotionCause::GatePending : PromotionCause::GateUnknown;
   }
 
   /// One that rejects wins; else the first stays.
@@ -123,9 +123,10 @@ class GateCheck {
   }
 
   void settle(const Verdict& verdict, gate::LogEntry entry) {
-    const bool is_news = kind_of(record_) != verdict.kind && (verdict.kind == Kind::Pass || verdict.kind == Kind::Fail);
+    const bool is_news =
+        kind_of(record_) != verdict.kind && (verdict.kind == VerdictKind::Pass || verdict.kind == VerdictKind::Fail);
     record_.verdict = json::enum_name(verdict.kind);
-    record_.text = gate::cut(verdict.text, kMostText);
+    record_.text = gate::cut(verdict.text, kMostVerdictText);
     if (!is_news) return;
     entry.at = in_seconds(world_.now());
     entry.gate = log_key(record_);
@@ -148,7 +149,7 @@ class GateCheck {
   void judge_window() {
     const Zone* zone = world_.zone(gate_.window->time_zone);
     if (zone == nullptr) {
-      settle({Kind::Unknown, fmt::format("time zone {} is not known here", gate_.window->time_zone), ""}, {});
+      settle({VerdictKind::Unknown, fmt::format("time zone {} is not known here", gate_.window->time_zone), ""}, {});
       return;
     }
     const gate::WindowView seen = gate::look(*gate_.window, *zone, world_.now());
@@ -157,8 +158,8 @@ class GateCheck {
   }
 
   void judge_machine() {
-    const Kind kind = kind_of(record_);
-    if (kind == Kind::Pass || kind == Kind::Fail) return;
+    const VerdictKind kind = kind_of(record_);
+    if (kind == VerdictKind::Pass || kind == VerdictKind::Fail) return;
     const std::optional<Time> next = record_.next ? std::optional(world_.input.now.present(*record_.next)) : std::nullopt;
     if (!next || *next <= world_.now()) {
       view_.asks.push_back(gate_.name);
@@ -168,7 +169,7 @@ class GateCheck {
   }
 
   /// True: it has come, and decides.
-  bool judge_deadline(Kind last) {
+  bool judge_deadline(VerdictKind last) {
     if (!gate_.deadline_seconds || !record_.since) return false;
     const Time deadline = world_.input.now.present(*record_.since) + seconds_saturating(*gate_.deadline_seconds);
     if (world_.now() < deadline) {
@@ -183,7 +184,7 @@ class GateCheck {
     gate::LogEntry entry;
     entry.is_deadline = true;
     const std::string text = fmt::format("deadline: {}", record_.text);
-    settle({then == "pass" ? Kind::Pass : Kind::Fail, text, ""}, std::move(entry));
+    settle({then == "pass" ? VerdictKind::Pass : VerdictKind::Fail, text, ""}, std::move(entry));
     if (then != "pass") obstruct(PromotionCause::DeadlineFailed, text);
     return true;
   }
@@ -199,7 +200,7 @@ class GateCheck {
 void forget_removed_gates(const Environment& environment, PromotionStatus& status, std::string_view at) {
   std::erase_if(status.gates, [&](const GateRecord& record) {
     const auto is_it = [&](const gate::GateSpec& one) { return one.name == record.name && moment_of(one) == at; };
-    const bool is_open = record.at == at && record.verdict != json::enum_name(Kind::Pass);
+    const bool is_open = record.at == at && record.verdict != json::enum_name(VerdictKind::Pass);
     return is_open && std::ranges::none_of(environment.gates, is_it);
   });
 }
@@ -236,7 +237,7 @@ GatesView judge_soak(const PromotionWorld& world, const Environment& environment
   if (!record->since) record->since = std::chrono::ceil<std::chrono::seconds>(world.now());
   const Time ends = world.input.now.present(*record->since) + *environment.soak;
   const bool is_over = world.now() >= ends;
-  record->verdict = json::enum_name(is_over ? Kind::Pass : Kind::Wait);
+  record->verdict = json::enum_name(is_over ? VerdictKind::Pass : VerdictKind::Wait);
   record->next = is_over ? std::nullopt : std::optional(ends);
   if (is_over) return view;
   view.next = ends;
@@ -251,7 +252,7 @@ void break_soak(PromotionStatus& status) {
   if (record == nullptr) return;
   record->since.reset();
   record->next.reset();
-  record->verdict = json::enum_name(Kind::Wait);
+  record->verdict = json::enum_name(VerdictKind::Wait);
 }
 
 std::optional<Obstacle> judge_manual(const PromotionWorld& world, const KnownPromotion& promotion) {
@@ -309,9 +310,9 @@ void take_answer(PromotionStatus& status, const gate::GateSpec& gate, const prob
   if (record == nullptr) return;
   record->tries += 1;
   record->verdict = json::enum_name(answer.verdict.kind);
-  record->text = gate::cut(answer.verdict.text, kMostText);
+  record->text = gate::cut(answer.verdict.text, kMostVerdictText);
   record->samples = answer.samples;
-  const bool is_decided = answer.verdict.kind == Kind::Pass || answer.verdict.kind == Kind::Fail;
+  const bool is_decided = answer.verdict.kind == VerdictKind::Pass || answer.verdict.kind == VerdictKind::Fail;
   record->next = is_decided ? std::nullopt
                             : std::optional<Time>(std::chrono::ceil<std::chrono::seconds>(
                                   now + std::max(answer.ask_again.value_or(kAskPause), Duration{1})));

@@ -11,7 +11,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-const std::vector<std::string> kLine = {"dev", "staging", "prod"};
+const std::vector<std::string> kGatesLine = {"dev", "staging", "prod"};
 
 gate::GateSpec approval(const std::string& name, std::int64_t count = 1, bool by_author = true) {
   gate::GateSpec made;
@@ -128,7 +128,7 @@ TEST(Promote, one_lift_lifts_one_rejection) {
 }
 
 TEST(Promote, gates_after_hold_the_release_in_its_environment) {
-  PromoteWorld world(kLine);
+  PromoteWorld world(kGatesLine);
   world.environment("dev").gates = {webhook("smoke", "after")};
   world.environment("staging").gates = {webhook("tests", "after")};
   Verdict::Kind smoke = Verdict::Kind::Wait;

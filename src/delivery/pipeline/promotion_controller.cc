@@ -16,9 +16,7 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-promotion";
-constexpr std::size_t kMostLabelBytes = 63;
-constexpr const char* kByPipeline = "promotion-pipeline";
+constexpr const char* kPromotionsByPipeline = "promotion-pipeline";
 /// A pull request is not looked at more often, unless a webhook spoke of its pipeline.
 constexpr Duration kLookPause = std::chrono::seconds{10};
 
@@ -60,7 +58,7 @@ control::Informer& PromotionController::follow(control::Watches& watches, const 
   control::Informer& cache = watches.also(resource, [](const Value& object) {
     return std::vector<Key>{{std::string(kube::ns(object)), object["spec"]["pipeline"].str()}};
   });
-  cache.add_index(kByPipeline, [](const Value& object) {
+  cache.add_index(kPromotionsByPipeline, [](const Value& object) {
     return std::vector<std::string>{index_key(kube::ns(object), object["spec"]["pipeline"].as_string())};
   });
   return cache;
@@ -86,7 +84,7 @@ std::vector<kube::ObjectKey> PromotionController::frozen_by(const kube::Object& 
 }
 
 std::vector<kube::Object> PromotionController::of(control::Informer& cache, const Key& pipeline) const {
-  return cache.index(kByPipeline, index_key(pipeline.ns, pipeline.name));
+  return cache.index(kPromotionsByPipeline, index_key(pipeline.ns, pipeline.name));
 }
 
 Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
@@ -153,7 +151,7 @@ kube::Object PromotionController::promotion_object(const Key& pipeline, const st
 Task<Result<void>> PromotionController::store(control::Reconcile& run, std::string name, PromotionStatus status) {
   const kube::Object object = promotion_object(run.key, name);
   if (object.is_null()) co_return Result<void>{};
-  auto stored = co_await control::write_status(run.client, kPromotions, object, json::encode(status), kManager);
+  auto stored = co_await control::write_status(run.client, kPromotions, object, json::encode(status), kPromotionManager);
   if (!stored && stored.error().reason == Reason::NotFound) co_return Result<void>{};
   if (!stored) co_return fail(std::move(stored).error());
   memory_[run.key].written[name] = std::move(*stored);
@@ -162,13 +160,13 @@ Task<Result<void>> PromotionController::store(control::Reconcile& run, std::stri
 
 Task<Result<void>> PromotionController::create(control::Reconcile& run, kube::Object pipeline, PromotionDecision decision) {
   for (const NewRelease& one : decision.releases) {
-    auto made = co_await client::create(run.client, kReleases,
-                                        object_of(kReleaseKind, one.name, pipeline, json::encode(one.spec), ""), kManager);
+    auto made = co_await client::create(
+        run.client, kReleases, object_of(kReleaseKind, one.name, pipeline, json::encode(one.spec), ""), kPromotionManager);
     if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   }
   for (const NewPromotion& one : decision.promotions) {
     const Value object = object_of(kPromotionKind, one.name, pipeline, json::encode(one.spec), one.spec.environment);
-    auto made = co_await client::create(run.client, kPromotions, object, kManager);
+    auto made = co_await client::create(run.client, kPromotions, object, kPromotionManager);
     if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   }
   for (const FreezeWarning& one : decision.warnings) {
@@ -250,7 +248,7 @@ Task<> PromotionController::tell(control::Reconcile& run, kube::Object pipeline,
   event.reason = std::move(reason);
   event.message = std::move(text);
   event.instance = std::move(about);
-  auto told = co_await control::record_event(env_, run.client, pipeline, std::move(event), kManager);
+  auto told = co_await control::record_event(env_, run.client, pipeline, std::move(event), kPromotionManager);
   if (!told) env_.log.warn("an event was not recorded", {{"pipeline", run.key.to_string()}, {"error", told.error().message}});
 }
 

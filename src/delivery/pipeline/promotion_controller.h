@@ -21,6 +21,9 @@
 
 namespace slipway::delivery::pipeline {
 
+/// The field manager of what the controller writes.
+inline constexpr const char* kPromotionManager = "slipway-promotion";
+
 class PromotionController : public control::Controller {
  public:
   /// `made_by` outlives this. Without `viewed` every status is taken for what is.

@@ -14,7 +14,6 @@ namespace {
 using control::Outcome;
 using json::Value;
 
-constexpr const char* kManager = "slipway-promotion";
 constexpr const char* kPullRequestFinalizer = "pipelines.slipway.dev/pull-requests";
 /// For how long a forge that does not answer holds up the end of a pipeline.
 constexpr Duration kClosePatience = std::chrono::minutes{10};
@@ -33,7 +32,7 @@ Task<Outcome> PromotionController::end(control::Reconcile& run, kube::Object pip
   auto closed = co_await close_pull_requests(run, pipeline);
   if (!closed) co_return Outcome::failed(std::move(closed).error());
   if (!*closed) co_return Outcome::retries_after(kCloseAgain);
-  auto freed = co_await control::remove_finalizer(run.client, kPipelines, pipeline, kPullRequestFinalizer, kManager);
+  auto freed = co_await control::remove_finalizer(run.client, kPipelines, pipeline, kPullRequestFinalizer, kPromotionManager);
   if (!freed) co_return Outcome::failed(std::move(freed).error());
   co_return Outcome::settled();
 }
@@ -69,7 +68,8 @@ Task<Result<void>> PromotionController::keep_until_closed(control::Reconcile& ru
   if (kube::has_finalizer(pipelines_->get(key), kPullRequestFinalizer)) co_return Result<void>{};
   SLIPWAY_CO_TRY(newest, co_await client::get(run.client, kPipelines, key));
   if (kube::is_deleting(newest)) co_return fail(kube::conflict(kPipelines, key.name, "it is being deleted"));
-  SLIPWAY_CO_TRY_VOID(co_await control::add_finalizer(run.client, kPipelines, newest, kPullRequestFinalizer, kManager));
+  SLIPWAY_CO_TRY_VOID(
+      co_await control::add_finalizer(run.client, kPipelines, newest, kPullRequestFinalizer, kPromotionManager));
   co_return Result<void>{};
 }
 
@@ -80,7 +80,7 @@ Task<Result<void>> PromotionController::let_go(control::Reconcile& run, kube::Ob
     return is_live(one.status) && one.status.strategy == "pull-request" && !one.status.change_in;
   });
   if (is_any_open) co_return Result<void>{};
-  auto freed = co_await control::remove_finalizer(run.client, kPipelines, pipeline, kPullRequestFinalizer, kManager);
+  auto freed = co_await control::remove_finalizer(run.client, kPipelines, pipeline, kPullRequestFinalizer, kPromotionManager);
   // The view writes its status at the same time; the next look comes at it.
   if (!freed && freed.error().reason != Reason::Conflict) co_return fail(std::move(freed).error());
   co_return Result<void>{};
@@ -92,8 +92,9 @@ Task<Result<void>> PromotionController::prune(control::Reconcile& run, kube::Obj
   if (retired.empty()) co_return Result<void>{};
   const std::string count = std::to_string(prunings_of(pipeline) + 1);
   const Value annotations = json::object({{std::string(kPruningsAnnotation), count}});
-  SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(
-      run.client, kPipelines, run.key, json::object({{"metadata", json::object({{"annotations", annotations}})}}), kManager));
+  SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(run.client, kPipelines, run.key,
+                                                   json::object({{"metadata", json::object({{"annotations", annotations}})}}),
+                                                   kPromotionManager));
   for (const RetiredRelease& release : retired) {
     std::vector<std::pair<kube::Resource, std::string>> all;
     for (const std::string& name : release.approvals) all.emplace_back(kApprovals, name);

@@ -16,16 +16,16 @@ namespace {
 using Paths = std::vector<std::string>;
 
 /// A change of a Pipeline. One that cannot be read, of a time with other rules, protects nothing.
-struct Change {
+struct ProtectedChange {
   PipelineSpec before{};
   PipelineSpec after{};
 
-  static std::optional<Change> of(const kube::Object& object, const kube::Object& old) {
+  static std::optional<ProtectedChange> of(const kube::Object& object, const kube::Object& old) {
     if (object["spec"] == old["spec"]) return std::nullopt;
     auto before = json::decode<PipelineSpec>(old["spec"], "spec", {.allow_unknown = true});
     auto after = json::decode<PipelineSpec>(object["spec"], "spec", {.allow_unknown = true});
     if (!before || !after) return std::nullopt;
-    return Change{*std::move(before), *std::move(after)};
+    return ProtectedChange{*std::move(before), *std::move(after)};
   }
 };
 
@@ -47,7 +47,7 @@ std::string path_of(const Environment& environment, std::string_view member) {
 /// Gates taken away or weakened, those of an environment that goes among them.
 Paths weakened_gates(const kube::Object& object, const kube::Object& old) {
   Paths paths;
-  const auto change = Change::of(object, old);
+  const auto change = ProtectedChange::of(object, old);
   if (!change) return paths;
   for (const Environment& one : change->before.environments) {
     if (!is_protected(change->before, one)) continue;
@@ -72,7 +72,7 @@ Paths weakened_gates(const kube::Object& object, const kube::Object& old) {
 template <class IsWeaker>
 Paths weakened_member(const kube::Object& object, const kube::Object& old, std::string_view member, IsWeaker is_weaker) {
   Paths paths;
-  const auto change = Change::of(object, old);
+  const auto change = ProtectedChange::of(object, old);
   if (!change) return paths;
   for (const Environment& one : change->before.environments) {
     const Environment* now = find(change->after, one.name);
@@ -83,7 +83,7 @@ Paths weakened_member(const kube::Object& object, const kube::Object& old, std::
 
 Paths weakened_manual(const kube::Object& object, const kube::Object& old) {
   return weakened_member(object, old, "promotion.manual",
-                         [](const Change& change, const Environment& was, const Environment& is) {
+                         [](const ProtectedChange& change, const Environment& was, const Environment& is) {
                            return is_manual(change.before, was) && !is_manual(change.after, is);
                          });
 }
@@ -98,7 +98,7 @@ std::string secret_in(const PipelineSpec& spec, const Environment& environment) 
 
 /// Anyone who has the key may say that somebody approves.
 Paths changed_keys(const kube::Object& object, const kube::Object& old) {
-  const auto is_changed = [](const Change& change, const Environment& was, const Environment& is) {
+  const auto is_changed = [](const ProtectedChange& change, const Environment& was, const Environment& is) {
     return is_protected(change.before, was) && secret_in(change.before, was) != secret_in(change.after, is);
   };
   return weakened_member(object, old, "promotion.strategy.secretRef", is_changed);
@@ -114,7 +114,7 @@ bool has_target(const Environment& environment, const Target& target) {
 /// A target that leaves a protected environment, or comes to be in another one that has fewer gates.
 Paths unprotected_targets(const kube::Object& object, const kube::Object& old) {
   Paths paths;
-  const auto change = Change::of(object, old);
+  const auto change = ProtectedChange::of(object, old);
   if (!change) return paths;
   for (const Environment& one : change->before.environments) {
     const Environment* now = find(change->after, one.name);
@@ -147,7 +147,7 @@ std::vector<std::string> upstream_of(const PipelineSpec& spec, const Environment
 /// What came after a protected environment comes after it no more.
 Paths cut_dependencies(const kube::Object& object, const kube::Object& old) {
   Paths paths;
-  const auto change = Change::of(object, old);
+  const auto change = ProtectedChange::of(object, old);
   if (!change) return paths;
   for (const Environment& one : change->before.environments) {
     const Environment* now = find(change->after, one.name);
@@ -175,7 +175,7 @@ Paths deleted_in_flight(const kube::Object& object, const kube::Object& old) {
   return paths;
 }
 
-const Protection kRows[] = {
+const Protection kProtectedRows[] = {
     {kPipelineKind, "spec.environments[].gates, soak", "create", kApprovals, false, weakened_gates},
     {kPipelineKind, "promotion.manual", "create", kApprovals, false, weakened_manual},
     {kPipelineKind, "promotion.strategy.secretRef", "create", kApprovals, false, changed_keys},
@@ -186,6 +186,6 @@ const Protection kRows[] = {
 
 }  // namespace
 
-std::span<const Protection> protections() { return kRows; }
+std::span<const Protection> protections() { return kProtectedRows; }
 
 }  // namespace slipway::delivery::pipeline

@@ -17,7 +17,7 @@ using json::Value;
 
 constexpr json::DecodeOptions kLeniently{.allow_unknown = true};
 
-bool is_of(const kube::Object& object, const kube::GroupVersionKind& kind) {
+bool has_kind(const kube::Object& object, const kube::GroupVersionKind& kind) {
   return kube::refers_to(object, kind.group, kind.kind);
 }
 
@@ -76,15 +76,15 @@ Scene Scene::of(const kube::Object& pipeline, const std::vector<kube::Object>& a
   if (auto spec = json::decode<PipelineSpec>(pipeline["spec"], "spec", kLeniently)) scene.spec = std::move(*spec);
   if (auto status = json::decode<PipelineStatus>(pipeline["status"], "status", kLeniently)) scene.status = std::move(*status);
   for (const kube::Object& object : around) {
-    if (is_of(object, kFreezeKind)) {
+    if (has_kind(object, kFreezeKind)) {
       take<FreezeSpec>(object, scene.freezes);
       continue;
     }
     if (object["spec"]["pipeline"].as_string() != scene.name()) continue;
-    if (is_of(object, kReleaseKind)) take<ReleaseSpec>(object, scene.releases);
-    if (is_of(object, kApprovalKind)) take<ApprovalSpec>(object, scene.approvals);
-    if (is_of(object, kHoldKind)) take<HoldSpec>(object, scene.holds);
-    if (!is_of(object, kPromotionKind)) continue;
+    if (has_kind(object, kReleaseKind)) take<ReleaseSpec>(object, scene.releases);
+    if (has_kind(object, kApprovalKind)) take<ApprovalSpec>(object, scene.approvals);
+    if (has_kind(object, kHoldKind)) take<HoldSpec>(object, scene.holds);
+    if (!has_kind(object, kPromotionKind)) continue;
     const std::size_t known = scene.promotions.size();
     take<PromotionSpec>(object, scene.promotions);
     auto status = json::decode<PromotionStatus>(object["status"], "status", kLeniently);

@@ -12,8 +12,6 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
-
 const PipelineCondition* find_condition(const PipelineStatus& status, std::string_view type) {
   const auto at = std::ranges::find(status.conditions, type, &PipelineCondition::type);
   return at == status.conditions.end() ? nullptr : &*at;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "delivery/family.h"
+#include "delivery/family/text.h"
 #include "delivery/pipeline/scene.h"
 
 namespace slipway::delivery::pipeline {
@@ -41,5 +42,8 @@ std::string pipeline_summary(const kube::Object& pipeline, const control::View& 
 std::string describe_pipeline(const kube::Object& pipeline, const control::View& view, const std::vector<kube::Object>& events);
 std::string describe_promotion(const kube::Object& promotion, const control::View& view,
                                const std::vector<kube::Object>& events);
+
+/// The cell of a table: the text in one line, "-" without one.
+inline std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
 
 }  // namespace slipway::delivery::pipeline

@@ -20,11 +20,12 @@ using kube::Object;
 
 constexpr std::string_view kRestartedAt = "kubectl.kubernetes.io/restartedAt";
 
-const KindRow* const kRows[] = {&kHelmRelease, &kKustomization, &kDeployment, &kStatefulSet, &kDaemonSet};
+const KindRow* const kKindRows[] = {&kHelmRelease, &kKustomization, &kDeployment, &kStatefulSet, &kDaemonSet};
 
 const KindRow* find_exact(std::string_view group, std::string_view kind) {
-  const auto row = std::ranges::find_if(kRows, [&](const KindRow* one) { return one->group == group && one->kind == kind; });
-  return row == std::end(kRows) ? nullptr : *row;
+  const auto row =
+      std::ranges::find_if(kKindRows, [&](const KindRow* one) { return one->group == group && one->kind == kind; });
+  return row == std::end(kKindRows) ? nullptr : *row;
 }
 
 void date(Version& version, const Version& last, Time now) {

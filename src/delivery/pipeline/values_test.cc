@@ -12,6 +12,7 @@
 #include "delivery/pipeline/kind_row.h"
 #include "delivery/pipeline/lives_test.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -136,12 +137,6 @@ TEST(ValuesCorpus, objects_of_other_files_are_read_by_what_they_say) {
       EXPECT_TRUE(is_right) << file.name << ": runs " << values.running.text;
     }
   }
-}
-
-Object yaml(const std::string& text) {
-  const auto object = json::parse_yaml(text);
-  EXPECT_TRUE(object.has_value()) << text;
-  return object ? *object : Object();
 }
 
 Object deployment(const std::string& image, std::int64_t generation, std::int64_t observed) {

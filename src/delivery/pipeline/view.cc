@@ -137,7 +137,7 @@ EnvironmentStatus environment_of(const ViewInput& input, const Targets& targets,
 }
 
 /// "a; b; c; and 2 more".
-std::string listed(const std::vector<std::string>& texts) {
+std::string names_text(const std::vector<std::string>& texts) {
   std::vector<std::string> first(texts.begin(),
                                  texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), kMostNamed)));
   if (texts.size() > kMostNamed) first.push_back(fmt::format("and {} more", texts.size() - kMostNamed));
@@ -153,7 +153,7 @@ kube::Condition ready_condition(const ViewInput& input) {
     for (const TargetView* target : input.targets) {
       if (target->trouble == trouble) texts.push_back(fmt::format("{}: {}", target_name(input.spec, *target), target->error));
     }
-    if (!texts.empty()) return {"Ready", "False", reason, listed(texts)};
+    if (!texts.empty()) return {"Ready", "False", reason, names_text(texts)};
   }
   return {"Ready", "True", "ReconciliationSucceeded", "All clusters checked"};
 }

@@ -17,7 +17,6 @@ using json::Value;
 using kube::Object;
 using kube::ObjectKey;
 
-constexpr const char* kManager = "slipway-pipeline";
 constexpr Duration kWriteClusterEvery = std::chrono::seconds{10};
 
 ObjectKey key_in(const std::string& text) {
@@ -106,7 +105,7 @@ Task<Outcome> ViewController::reconcile_cluster(control::Reconcile& run) {
   status = with_list(status, "problems", encoded(problems));
   status = left_out > 0 ? status.with("releasesLeftOut", left_out) : status.without("releasesLeftOut");
   known->next_write = now + kWriteClusterEvery;
-  const auto written = co_await control::write_status(run.client, kGitopsClusters, object, std::move(status), kManager);
+  const auto written = co_await control::write_status(run.client, kGitopsClusters, object, std::move(status), kViewManager);
   if (!written && written.error().reason == Reason::NotFound) co_return Outcome::settled();
   co_return written ? Outcome::settled() : Outcome::failed(written.error());
 }

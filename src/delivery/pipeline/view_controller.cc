@@ -16,7 +16,6 @@ using control::Outcome;
 using kube::Object;
 using kube::ObjectKey;
 
-constexpr const char* kManager = "slipway-pipeline";
 constexpr Duration kWriteEvery = std::chrono::seconds{1};
 /// How long the first status waits for targets that are not looked at yet; and how long while lists wait for each other, since
 /// statuses of half a look, a thousand of them each second, would hold those up.
@@ -286,7 +285,7 @@ std::vector<TargetPlace> ViewController::places_of(const Viewing& viewing) const
 
 Task<Result<Object>> ViewController::write(control::Reconcile& run, Object object, Viewed viewed) {
   const json::Value status = control::observed_status(object, json::encode(viewed.status), viewed.conditions, env_.clock.now());
-  auto written = co_await control::write_status(run.client, kPipelines, object, status, kManager);
+  auto written = co_await control::write_status(run.client, kPipelines, object, status, kViewManager);
   if (!written && written.error().reason == Reason::NotFound) co_return Object{};
   co_return written;
 }

@@ -10,7 +10,6 @@
 namespace slipway::delivery::pipeline {
 namespace {
 
-constexpr const char* kManager = "slipway-pipeline";
 constexpr const char* kAnnotationManager = "slipway-pipeline-annotations";
 constexpr std::size_t kMostTold = 10'000;
 
@@ -28,7 +27,7 @@ Task<> ViewController::tell_faults(control::Reconcile& run, std::vector<Annotati
     if (client) {
       recorded = co_await control::record_event(
           env_, **client, fault.claim.reference(),
-          {.type = "Warning", .reason = fault.reason, .message = fault.text, .instance = fault.text}, kManager);
+          {.type = "Warning", .reason = fault.reason, .message = fault.text, .instance = fault.text}, kViewManager);
     }
     const bool is_refused = !recorded && recorded.error().reason == Reason::Forbidden;
     if (!client || (!recorded && !is_refused)) told_.erase(mark);
@@ -84,7 +83,8 @@ Task<bool> ViewController::annotate(control::Reconcile& run, const Viewing& view
         fmt::format("targets are not annotated: {}", control::lacks_right_text(done.error(), *viewing.author));
     (void)co_await control::record_event(
         env_, run.client, pipeline,
-        {.type = "Warning", .reason = std::string(control::kAuthorLacksRight), .message = text, .instance = text}, kManager);
+        {.type = "Warning", .reason = std::string(control::kAuthorLacksRight), .message = text, .instance = text},
+        kViewManager);
   }
   co_return has_rights;
 }

@@ -13,6 +13,9 @@
 
 namespace slipway::delivery::pipeline {
 
+/// The field manager of what the controller writes.
+inline constexpr const char* kViewManager = "slipway-pipeline";
+
 /// How long a target is shown as an earlier process left it.
 inline constexpr Duration kLastSight = std::chrono::minutes{1};
 

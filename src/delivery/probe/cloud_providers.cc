@@ -14,13 +14,7 @@ namespace {
 
 using json::Value;
 
-constexpr int kWindow = 10;  // how far back is asked, in intervals
 constexpr std::int64_t kMaxPoints = 20;
-
-std::int64_t seconds_of(Time time) { return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(); }
-std::int64_t milliseconds_of(Time time) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-}
 
 /// From the Secret, else from the gate's settings.
 std::string known(const Query& query, const char* name) {

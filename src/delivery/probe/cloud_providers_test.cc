@@ -8,6 +8,7 @@
 #include "delivery/probe/paper_test.h"
 #include "delivery/probe/provider.h"
 #include "delivery/probe/service_account.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::probe {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using gate::Sample;
 using json::Value;
-
-Value parsed(std::string_view text) { return json::parse(text).value(); }
 
 HttpCall call_of(const char* name, Query query) {
   const Provider* provider = find_provider(name, {}).value();

@@ -11,14 +11,6 @@ namespace {
 
 using json::Value;
 
-/// How far back is asked, in intervals: the newest bucket of a service is often not there yet.
-constexpr int kWindow = 10;
-
-std::int64_t seconds_of(Time time) { return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(); }
-std::int64_t milliseconds_of(Time time) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-}
-
 /// The first of the keys that the Secret has.
 Result<std::string> credential(const Query& query, std::initializer_list<const char*> keys) {
   for (const char* key : keys) {

@@ -16,7 +16,7 @@ using json::Value;
 constexpr std::string_view kSender = "slipway";
 constexpr std::string_view kEmail = "email";
 constexpr int kColours[] = {0x2EB886, 0xDAA038, 0xA30200};  // by severity
-constexpr std::size_t kShownBytes = 160;
+constexpr std::size_t kShownNoticeBytes = 160;
 
 std::string title(const Notice& notice) { return fmt::format("{}.{}", notice.name, notice.ns); }
 int colour(const Notice& notice) { return kColours[static_cast<std::size_t>(notice.severity)]; }
@@ -155,7 +155,7 @@ Task<Result<void>> post(Reach reach, Notifier notifier, Notice notice) {
   auto response = co_await reach.http->send(std::move(call));
   if (!response) co_return fail(response.error().reason, fmt::format("notifier {} cannot be reached", notifier.type));
   if (response->status >= 200 && response->status <= 299) co_return Result<void>{};
-  const std::string text = notifier.secret_ref ? "" : shortened(response->body, kShownBytes);
+  const std::string text = notifier.secret_ref ? "" : shortened(response->body, kShownNoticeBytes);
   co_return fail(Reason::ServiceUnavailable, fmt::format("notifier {}: {} {}{}{}", notifier.type, response->status,
                                                          http::status_text(response->status), text.empty() ? "" : ": ", text));
 }

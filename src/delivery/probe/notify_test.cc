@@ -17,14 +17,14 @@ const Notice kNotice{.name = "web",
                      .severity = Severity::Warn,
                      .facts = {{"batch", "2"}}};
 
-struct Row {
+struct NoticeRow {
   const char* type;
   const char* body;
 };
 
 // The forms that the services document for their incoming webhooks.
 TEST(Notify, each_service_gets_its_form) {
-  const Row kRows[] = {
+  const NoticeRow kRows[] = {
       {"slack",
        R"({"username":"slipway","attachments":[{"color":"#daa038","author_name":"web.shop","text":"batch 2 of 5 is ready",
                    "mrkdwn_in":["text"],"fields":[{"title":"batch","value":"2","short":true}]}],"channel":"#ops"})"},
@@ -43,7 +43,7 @@ TEST(Notify, each_service_gets_its_form) {
       {"webhook", R"({"name":"web","namespace":"shop","phase":"batchReady","severity":"warn","text":"batch 2 of 5 is ready",
                      "metadata":{"batch":"2"}})"},
   };
-  for (const Row& row : kRows) {
+  for (const NoticeRow& row : kRows) {
     const auto body = notice_body({.type = row.type, .channel = "#ops"}, kNotice);
     ASSERT_TRUE(body) << row.type;
     EXPECT_EQ(*body, json::parse(row.body).value()) << row.type << "\n" << json::print(*body);

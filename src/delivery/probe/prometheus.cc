@@ -15,7 +15,7 @@ namespace {
 
 using json::Value;
 
-Result<double> decimal(std::string_view text) {
+Result<double> sample_value(std::string_view text) {
   if (text == "+Inf" || text == "Inf") return std::numeric_limits<double>::infinity();
   double number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -87,11 +87,11 @@ Result<std::vector<double>> prometheus_numbers(std::string_view body) {
   const std::string_view type = data["resultType"].as_string();
   std::vector<double> numbers;
   if (type == "scalar") {
-    SLIPWAY_TRY(number, decimal(data["result"].item(1).as_string()));
+    SLIPWAY_TRY(number, sample_value(data["result"].item(1).as_string()));
     numbers.push_back(number);
   } else if (type == "vector") {
     for (const Value& series : data["result"].items()) {
-      SLIPWAY_TRY(number, decimal(series["value"].item(1).as_string()));
+      SLIPWAY_TRY(number, sample_value(series["value"].item(1).as_string()));
       numbers.push_back(number);
     }
   } else {

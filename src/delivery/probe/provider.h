@@ -89,4 +89,15 @@ std::vector<Provider> series_rows();   // graphite, influxdb
 std::vector<Provider> cloud_rows();    // cloudwatch, stackdriver, splunk, wavefront, skywalking
 std::vector<Provider> cluster_rows();  // keptn, externalmetrics
 
+/// How far back providers of series are asked, in intervals.
+inline constexpr int kWindow = 10;
+
+/// Since 1970, as requests carry them.
+inline std::int64_t seconds_of(Time time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+inline std::int64_t milliseconds_of(Time time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
 }  // namespace slipway::delivery::probe

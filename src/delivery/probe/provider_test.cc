@@ -9,6 +9,7 @@
 #include "delivery/gate/corpus_test.h"
 #include "delivery/probe/builtin_queries.h"
 #include "delivery/probe/paper_test.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::probe {
 namespace {
@@ -18,8 +19,6 @@ using gate::Sample;
 using json::Value;
 
 constexpr Time kNow = VirtualClock::kStart;
-
-Value parsed(std::string_view text) { return json::parse(text).value(); }
 
 /// The request for a row as "METHOD URL", its headers and its body on lines of their own; or the error.
 std::string request_of(std::string_view name, Query query) {

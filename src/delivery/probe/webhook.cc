@@ -14,7 +14,7 @@ namespace {
 
 using gate::Verdict;
 
-constexpr std::size_t kShownBytes = 160;
+constexpr std::size_t kShownHookBytes = 160;
 
 std::string hmac_hex(std::string_view key, std::string_view text) {
   unsigned char out[EVP_MAX_MD_SIZE];
@@ -71,7 +71,7 @@ Task<Answer> ask_webhook(Reach reach, Question question) {
   std::string text = fmt::format("{}: {} {}", where, response->status, http::status_text(response->status));
   Answer answer{.verdict = gate::webhook_verdict(webhook, response->status, text), .status = response->status};
   const bool is_odd = answer.verdict.kind != Verdict::Kind::Pass && !response->body.empty();
-  if (is_odd) answer.verdict.text += fmt::format(": {}", shortened(response->body, kShownBytes));
+  if (is_odd) answer.verdict.text += fmt::format(": {}", shortened(response->body, kShownHookBytes));
   if (answer.verdict.kind == Verdict::Kind::Wait) answer.ask_again = back_off(question.tries);
   co_return answer;
 }

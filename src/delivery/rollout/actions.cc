@@ -19,8 +19,6 @@ using json::Value;
 constexpr const char* kManager = "slipway-rollout-command";
 constexpr int kMaxTries = 5;
 
-std::string title(const kube::Object& rollout) { return fmt::format("{}/{}", lower(kube::kind(rollout)), kube::name(rollout)); }
-
 /// A refusal names the object.
 std::unexpected<Status> refused(const kube::Object& rollout, std::string_view why) {
   return fail(Reason::BadRequest, fmt::format("{}: {}", title(rollout), why));

@@ -4,14 +4,13 @@
 
 #include "delivery/rollout/requests.h"
 #include "json/text.h"
+#include "json/text_test.h"
 #include "kube/crd_schema.h"
 
 namespace slipway::delivery::rollout {
 namespace {
 
 using json::Value;
-
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 /// A RolloutTrait from web-v1 to web-v2 with the plan given as YAML in flow style.
 kube::Object trait(const std::string& plan, const std::string& more = "") {

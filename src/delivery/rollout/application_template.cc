@@ -15,7 +15,7 @@ using kube::Object;
 namespace {
 
 /// Kinds that revisions belong to, and rollouts, are named regularly.
-Result<kube::Resource> resource_of(const Value& reference) {
+Result<kube::Resource> referred_resource(const Value& reference) {
   SLIPWAY_TRY(kind, kube::GroupVersionKind::of(reference));
   return kube::Resource{kind.group, kind.version, lower(kind.kind) + "s"};
 }
@@ -28,7 +28,7 @@ ApplicationTemplate::ApplicationTemplate(client::Client& client, Object rollout,
 /// Null for revisions that are no application's, and when it has gone.
 Task<Result<Object>> ApplicationTemplate::find() {
   if (application_.is_null()) co_return Object();
-  SLIPWAY_CO_TRY(resource, resource_of(application_));
+  SLIPWAY_CO_TRY(resource, referred_resource(application_));
   auto found = co_await client::get(client_, resource, {std::string(kube::ns(rollout_)), application_["name"].str()});
   if (!found && found.error().reason == Reason::NotFound) co_return Object();
   if (!found) co_return found;
@@ -37,7 +37,7 @@ Task<Result<Object>> ApplicationTemplate::find() {
 
 /// A null value takes the annotation away. Conflict when the application is not as it was seen.
 Task<Result<void>> ApplicationTemplate::annotate(Object application, std::string key, Value value) {
-  SLIPWAY_CO_TRY(resource, resource_of(application_));
+  SLIPWAY_CO_TRY(resource, referred_resource(application_));
   const Value metadata = json::object({{"resourceVersion", application["metadata"]["resourceVersion"]},
                                        {"uid", application["metadata"]["uid"]},
                                        {"annotations", json::object({{key, std::move(value)}})}});
@@ -53,7 +53,7 @@ bool ApplicationTemplate::owns(const Object& application) const {
 
 Task<Result<bool>> ApplicationTemplate::is_held_by_other(Value owner) {
   if (owner.is_null()) co_return false;
-  SLIPWAY_CO_TRY(resource, resource_of(owner));
+  SLIPWAY_CO_TRY(resource, referred_resource(owner));
   auto other = co_await client::get(client_, resource, {std::string(kube::ns(rollout_)), owner["name"].str()});
   if (!other && other.error().reason == Reason::NotFound) co_return false;
   if (!other) co_return fail(std::move(other).error());

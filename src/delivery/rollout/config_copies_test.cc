@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::rollout {
 namespace {
 
 using json::Value;
-
-Value yaml(std::string_view text) { return json::parse_yaml(text).value(); }
 
 const char* const kTemplate = R"(
 metadata: {labels: {app: web}}

@@ -16,7 +16,7 @@ namespace slipway::delivery::rollout {
 namespace {
 
 // status.h has the struct of the same name that is on the wire.
-using Reason = control::Wait;
+using WaitReason = control::Wait;
 using wave::Rolling;
 
 /// The workload that an id (set_id) means, in the rollout's namespace; null for a kind without a row.
@@ -31,16 +31,16 @@ json::Value reference_of(const kube::Object& rollout, const std::string& id) {
 }
 
 /// What a wait of the status means and what to do about it.
-class Reader {
+class ExplainReader {
  public:
-  Reader(const kube::Object& rollout, const RolloutStatus& status, const control::View& view)
+  ExplainReader(const kube::Object& rollout, const RolloutStatus& status, const control::View& view)
       : rollout_(rollout), status_(status), view_(view) {
     if (auto subject = read_subject(rollout)) {
       if (auto plan = read_plan(subject->plan, wave::Shape::Pair)) plan_ = std::move(*plan);
     }
   }
 
-  Reason read(const Wait& wait) const {
+  WaitReason read(const Wait& wait) const {
     const auto about = [&](const char* prefix) { return wait.on.starts_with(prefix); };
     if (about("pods of ")) return pods(wait);
     if (about("owner of ")) return made(wait, "OwnedByOther", wait.text, reference_of(rollout_, wait.on.substr(9)));
@@ -56,8 +56,8 @@ class Reader {
   }
 
   /// A gate that failed is the cause of a failure.
-  std::vector<Reason> failed_gates() const {
-    std::vector<Reason> out;
+  std::vector<WaitReason> failed_gates() const {
+    std::vector<WaitReason> out;
     for (const wave::GateRecord& gate : status_.gates) {
       if (gate.state == "Failed") out.push_back({"gate " + gate.key, "GateFailed", gate.text, gate.ended, {}, {}});
     }
@@ -65,7 +65,7 @@ class Reader {
   }
 
  private:
-  static Reason made(const Wait& wait, std::string reason, std::string message, json::Value next = {}) {
+  static WaitReason made(const Wait& wait, std::string reason, std::string message, json::Value next = {}) {
     return {wait.on, std::move(reason), std::move(message), wait.since, std::move(next), {}};
   }
 
@@ -74,7 +74,7 @@ class Reader {
   }
 
   /// The status is behind in what only counts pods: what the workload says itself by now is no cause any more.
-  Reason pods(const Wait& wait) const {
+  WaitReason pods(const Wait& wait) const {
     const json::Value reference = reference_of(rollout_, wait.on.substr(8));
     const kube::Object live = reference.is_null() ? kube::Object() : view_.find(reference);
     const json::Value& counts = live["status"];
@@ -88,7 +88,7 @@ class Reader {
                 reference);
   }
 
-  Reason gate(const Wait& wait) const {
+  WaitReason gate(const Wait& wait) const {
     const std::string name = wait.on.substr(5);
     for (const wave::GateRecord& record : status_.gates) {
       if (record.state != "Asked" || !record.key.ends_with("/" + name)) continue;
@@ -116,7 +116,7 @@ class Reader {
 
 std::string batch_text(std::int64_t batch) { return fmt::format("batch {}", batch); }
 
-Reason to_batch(const kube::Object& rollout, const RolloutStatus& status, std::string message) {
+WaitReason to_batch(const kube::Object& rollout, const RolloutStatus& status, std::string message) {
   const bool is_over = status.position().is_end() || status.rolling == Rolling::Failing;
   return {batch_text(status.current_batch),
           is_over ? "BatchRolloutFailed" : std::string(wave::condition_type(status.position())),
@@ -126,20 +126,20 @@ Reason to_batch(const kube::Object& rollout, const RolloutStatus& status, std::s
           std::to_string(status.current_batch)};
 }
 
-std::vector<Reason> causes_of_failure(const RolloutStatus& status, const Reader& reader) {
-  std::vector<Reason> out = reader.failed_gates();
+std::vector<WaitReason> causes_of_failure(const RolloutStatus& status, const ExplainReader& reader) {
+  std::vector<WaitReason> out = reader.failed_gates();
   if (out.empty()) out.push_back({"the rollout", "RolloutFailed", status.failure, {}, {}, {}});
   return out;
 }
 
-std::vector<Reason> waits_of(const RolloutStatus& status, const Reader& reader) {
-  std::vector<Reason> out;
+std::vector<WaitReason> waits_of(const RolloutStatus& status, const ExplainReader& reader) {
+  std::vector<WaitReason> out;
   for (const Wait& wait : status.waits) out.push_back(reader.read(wait));
   return out;
 }
 
 /// What the whole waits for: its batch, where it is in one.
-std::vector<Reason> explain_whole(const kube::Object& rollout, const RolloutStatus& status, const Reader& reader) {
+std::vector<WaitReason> explain_whole(const kube::Object& rollout, const RolloutStatus& status, const ExplainReader& reader) {
   if (status.attempt == 0 && status.waits.empty()) {
     return {{"the rollout controller", "Pending", "it has not taken the rollout up yet", kube::creation_time(rollout), {}, {}}};
   }
@@ -153,8 +153,8 @@ std::vector<Reason> explain_whole(const kube::Object& rollout, const RolloutStat
   return waits_of(status, reader);
 }
 
-std::vector<Reason> explain_batch(const kube::Object& rollout, const RolloutStatus& status, const Reader& reader,
-                                  const std::string& part) {
+std::vector<WaitReason> explain_batch(const kube::Object& rollout, const RolloutStatus& status, const ExplainReader& reader,
+                                      const std::string& part) {
   std::int64_t batch = -1;
   std::from_chars(part.data(), part.data() + part.size(), batch);
   if (!has_part(rollout, part)) {
@@ -170,7 +170,7 @@ std::vector<Reason> explain_batch(const kube::Object& rollout, const RolloutStat
 control::Explainer open(const json::Value& rollout, const control::View& view) {
   return [rollout, &view](const std::string& part) {
     const RolloutStatus status = read_status(rollout);
-    const Reader reader(rollout, status, view);
+    const ExplainReader reader(rollout, status, view);
     return part.empty() ? explain_whole(rollout, status, reader) : explain_batch(rollout, status, reader, part);
   };
 }

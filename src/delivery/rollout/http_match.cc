@@ -9,16 +9,16 @@ namespace slipway::delivery::rollout {
 namespace {
 
 using json::Value;
-using Type = HttpMatch::Type;
+using HttpType = HttpMatch::Type;
 
-Result<Type> type_of(const Value& value, const std::string& where, Type fallback) {
+Result<HttpType> type_of(const Value& value, const std::string& where, HttpType fallback) {
   if (!value.has("type")) return fallback;
-  for (const Type type : {Type::Exact, Type::PathPrefix, Type::RegularExpression}) {
-    const bool is_allowed = type != Type::PathPrefix || fallback == Type::PathPrefix;
+  for (const HttpType type : {HttpType::Exact, HttpType::PathPrefix, HttpType::RegularExpression}) {
+    const bool is_allowed = type != HttpType::PathPrefix || fallback == HttpType::PathPrefix;
     if (is_allowed && value["type"].as_string() == to_string(type)) return type;
   }
   return fail(Reason::Invalid, fmt::format("{}.type: \"{}\" is not one of Exact, {}RegularExpression", where,
-                                           value["type"].as_string(), fallback == Type::PathPrefix ? "PathPrefix, " : ""));
+                                           value["type"].as_string(), fallback == HttpType::PathPrefix ? "PathPrefix, " : ""));
 }
 
 Result<std::vector<HttpMatch::Field>> fields_of(const Value& list, const std::string& where) {
@@ -27,7 +27,7 @@ Result<std::vector<HttpMatch::Field>> fields_of(const Value& list, const std::st
     const Value& item = list.item(i);
     const std::string place = fmt::format("{}[{}]", where, i);
     if (item["name"].as_string().empty()) return fail(Reason::Invalid, place + ".name: Required value");
-    SLIPWAY_TRY(type, type_of(item, place, Type::Exact));
+    SLIPWAY_TRY(type, type_of(item, place, HttpType::Exact));
     fields.push_back({.name = item["name"].str(), .type = type, .value = item["value"].str()});
   }
   return fields;
@@ -35,7 +35,7 @@ Result<std::vector<HttpMatch::Field>> fields_of(const Value& list, const std::st
 
 }  // namespace
 
-std::string_view to_string(Type type) {
+std::string_view to_string(HttpType type) {
   constexpr std::string_view kNames[] = {"Exact", "PathPrefix", "RegularExpression"};
   return kNames[static_cast<std::size_t>(type)];
 }
@@ -49,7 +49,7 @@ Result<HttpMatch> HttpMatch::of(const Value& match, const std::string& where) {
   }
   HttpMatch decoded;
   if (const Value* path = match.find("path")) {
-    SLIPWAY_TRY(type, type_of(*path, where + ".path", Type::PathPrefix));
+    SLIPWAY_TRY(type, type_of(*path, where + ".path", HttpType::PathPrefix));
     decoded.path = {.type = type, .value = path->has("value") ? (*path)["value"].str() : "/"};
   }
   SLIPWAY_TRY(headers, fields_of(match["headers"], where + ".headers"));

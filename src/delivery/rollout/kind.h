@@ -24,4 +24,8 @@ inline constexpr std::string_view kFinalizer = "rollout.slipway.dev/finalizer";
 /// itself here; what is delivered for the first time is the workload.
 inline constexpr std::string_view kCreating = "app.oam.dev/creating";
 
+/// On what an Application has made: its name, and the component.
+inline constexpr const char* kNameLabel = "app.oam.dev/name";
+inline constexpr const char* kComponentLabel = "app.oam.dev/component";
+
 }  // namespace slipway::delivery::rollout

@@ -17,7 +17,6 @@ using wave::Shape;
 
 namespace {
 
-constexpr const char* kNameLabel = "app.oam.dev/name";  // of what an application has made
 constexpr const char* kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 
 /// By how a size or a number of new pods is written: what the effects that write one come to.

@@ -15,8 +15,6 @@ using wave::Rolling;
 
 namespace {
 
-constexpr const char* kComponentLabel = "app.oam.dev/component";
-
 /// As it is written first: without pods or, where `live` has some, so that its own controller replaces none of them.
 Value at_beginning(Value workload, const WorkloadRow& row, const Object& live) {
   const Value size = live.is_null() ? Value(0) : field_at(live, row.size);

@@ -14,8 +14,6 @@ using kube::Object;
 
 namespace {
 
-const kube::GroupVersionKind kServiceKind{"", "v1", "Service"};
-
 /// Of a workload's pods: what its selector says, and their revision.
 Labels labels_of(const Workload& workload, const std::string& revision) {
   Labels labels;

@@ -17,7 +17,7 @@ using wave::Shape;
 constexpr const char* kUnknownSize =
     "the size is not known: give --size N (pods before the rollout), or its workloads' manifests in the files";
 
-bool is_rollout(const kube::Object& object) {
+bool is_rollout_object(const kube::Object& object) {
   return std::ranges::any_of(
       std::initializer_list<kube::GroupVersionKind>{kTraitKind, kRolloutKind, kAppRolloutKind},
       [&](const kube::GroupVersionKind& kind) { return kube::refers_to(object, kind.group, kind.kind); });
@@ -104,7 +104,7 @@ Task<Result<CommandAnswer>> run_plan(CommandCall call) {
   CommandAnswer answer;
   const Files files(call);
   for (const SourceObject& source : call.objects) {
-    if (!is_rollout(source.object)) continue;
+    if (!is_rollout_object(source.object)) continue;
     SLIPWAY_CO_TRY(text, plan_text(source, files, size));
     answer.text += (answer.text.empty() ? "" : "\n") + text;
   }

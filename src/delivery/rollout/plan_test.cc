@@ -4,11 +4,10 @@
 
 #include "base/manual_env.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::rollout {
 namespace {
-
-json::Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
 
 const char* const kTrait = R"(
 apiVersion: standard.oam.dev/v1alpha1

@@ -13,7 +13,6 @@ namespace {
 using json::Value;
 using kube::Object;
 
-const kube::GroupVersionKind kServiceKind{"", "v1", "Service"};
 /// The selector that a Service had before, as JSON.
 constexpr std::string_view kOwnSelector = "rollout.slipway.dev/selector";
 

@@ -14,6 +14,7 @@ namespace slipway::delivery::rollout {
 
 using Labels = std::map<std::string, std::string>;
 
+inline const kube::GroupVersionKind kServiceKind{"", "v1", "Service"};
 /// "true" on a Service that a rollout has made.
 inline constexpr std::string_view kMadeLabel = "rollout.slipway.dev/made";
 

@@ -74,9 +74,9 @@ wave::Gate wave_gate(const gate::GateSpec& spec, bool is_of_plan) {
 
 bool is_of_whole_rollout(Moment at) { return at == Moment::Initialize || at == Moment::Finalize || at == Moment::Throughout; }
 
-class Reader {
+class SettingsReader {
  public:
-  Reader(const RolloutPlan& plan, wave::Shape shape, std::string field) : plan_(plan), field_(std::move(field)) {
+  SettingsReader(const RolloutPlan& plan, wave::Shape shape, std::string field) : plan_(plan), field_(std::move(field)) {
     made_.settings.shape = shape;
   }
 
@@ -199,7 +199,7 @@ const gate::GateSpec* PlanSettings::find_gate(const std::string& key) const {
 }
 
 Result<PlanSettings> read_plan(const RolloutPlan& plan, wave::Shape shape, const std::string& field) {
-  return Reader(plan, shape, field).read();
+  return SettingsReader(plan, shape, field).read();
 }
 
 }  // namespace slipway::delivery::rollout

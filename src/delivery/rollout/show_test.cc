@@ -7,16 +7,15 @@
 #include "delivery/rollout/promotion.h"
 #include "delivery/rollout/requests.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::rollout {
 namespace {
 
 using json::Value;
 
-Value yaml(const std::string& text) { return json::parse_yaml(text).value(); }
-
 /// A RolloutTrait with four batches whose second one has an approval and a metric; `status` in flow style.
-kube::Object trait(const std::string& status, const std::string& plan = "") {
+kube::Object trait_with_status(const std::string& status, const std::string& plan = "") {
   return yaml(R"({apiVersion: standard.oam.dev/v1alpha1, kind: RolloutTrait,
     metadata: {name: web, namespace: team, uid: u1, generation: 2},
     spec: {targetRef: {apiVersion: apps/v1, kind: Deployment, name: web-v2},
@@ -48,24 +47,24 @@ TEST(RolloutShow, says_how_it_ended) {
     std::optional<bool> success;
     std::string text;
   } cases[] = {
-      {"no status", trait("{}"), {}, ""},
-      {"under way", trait(rolling("")), {}, ""},
+      {"no status", trait_with_status("{}"), {}, ""},
+      {"under way", trait_with_status(rolling("")), {}, ""},
       {"success",
-       trait("{observedGeneration: 2, rollingState: rolloutSucceed, rolloutTargetSize: 10, upgradedReplicas: 10, "
-             "upgradedReadyReplicas: 10}"),
+       trait_with_status("{observedGeneration: 2, rollingState: rolloutSucceed, rolloutTargetSize: 10, upgradedReplicas: 10, "
+                         "upgradedReadyReplicas: 10}"),
        true, "rolloutSucceed: 10 of 10 pods are new, 10 ready"},
-      {"a newer spec", trait("{observedGeneration: 1, rollingState: rolloutSucceed}"), {}, ""},
-      {"failure", trait("{observedGeneration: 2, rollingState: rolloutFailed, failure: gate errors failed}"), false,
+      {"a newer spec", trait_with_status("{observedGeneration: 1, rollingState: rolloutSucceed}"), {}, ""},
+      {"failure", trait_with_status("{observedGeneration: 2, rollingState: rolloutFailed, failure: gate errors failed}"), false,
        "rolloutFailed: gate errors failed"},
-      {"a revert", trait("{observedGeneration: 2, rollingState: rolloutFailed, failure: aborted, reverting: true}"), false,
-       "rolloutFailed: aborted; what was done is undone"},
+      {"a revert", trait_with_status("{observedGeneration: 2, rollingState: rolloutFailed, failure: aborted, reverting: true}"),
+       false, "rolloutFailed: aborted; what was done is undone"},
       {"a retry that was asked for",
-       trait("{observedGeneration: 2, rollingState: rolloutFailed}")
+       trait_with_status("{observedGeneration: 2, rollingState: rolloutFailed}")
            .with_path({"metadata", "annotations"}, json::object({{std::string(kRetryRequest), "r1"}})),
        {},
        ""},
       {"a retry that was heeded",
-       trait("{observedGeneration: 2, rollingState: rolloutFailed, failure: again, heeded: {retry: r1}}")
+       trait_with_status("{observedGeneration: 2, rollingState: rolloutFailed, failure: again, heeded: {retry: r1}}")
            .with_path({"metadata", "annotations"}, json::object({{std::string(kRetryRequest), "r1"}})),
        false, "rolloutFailed: again"},
   };
@@ -80,7 +79,7 @@ TEST(RolloutShow, says_how_it_ended) {
 
 TEST(RolloutShow, holds_for_what_a_person_decides) {
   const auto held = [](const std::string& status) {
-    const auto hold = rollout::hold(trait(status));
+    const auto hold = rollout::hold(trait_with_status(status));
     return hold ? hold->action + ": " + hold->text : "";
   };
   EXPECT_EQ(held(rolling("waits: [{\"on\": pause, text: spec.paused is true}]")), "rollout resume: it is paused");
@@ -95,7 +94,7 @@ TEST(RolloutShow, holds_for_what_a_person_decides) {
 TEST(RolloutShow, tells_news_once) {
   const auto told = [](const std::string& before, const std::string& after) {
     std::vector<std::string> lines;
-    for (const News& one : news(trait(before), trait(after)))
+    for (const News& one : news(trait_with_status(before), trait_with_status(after)))
       lines.push_back(one.part + (one.part.empty() ? "" : ": ") + one.text);
     return lines;
   };
@@ -114,7 +113,7 @@ TEST(RolloutShow, tells_news_once) {
 
 TEST(RolloutShow, summarises_a_rollout_with_its_batches) {
   EXPECT_EQ(
-      summary_text(trait(rolling(kAsked))),
+      summary_text(trait_with_status(rolling(kAsked))),
       "rollouttrait/web  rollingInBatches/batchVerifying  batch 1 (2 of 4)  3 of 10 new, 2 ready  waits for gate go: 0 of 1 "
       "approvals\n"
       "BATCH  STATE           GOAL  GATES\n"
@@ -122,7 +121,7 @@ TEST(RolloutShow, summarises_a_rollout_with_its_batches) {
       "1      batchVerifying  3     go Asked, errors\n"
       "2      -               6     -\n"
       "3      -               10    -\n");
-  EXPECT_TRUE(summary_text(trait("{}")).starts_with("rollouttrait/web  Pending\n"));
+  EXPECT_TRUE(summary_text(trait_with_status("{}")).starts_with("rollouttrait/web  Pending\n"));
 }
 
 class NoView : public control::View {
@@ -133,7 +132,7 @@ class NoView : public control::View {
 };
 
 TEST(RolloutShow, describes_workloads_gates_and_waits) {
-  const std::string text = describe(trait(rolling(kAsked)), NoView(), {});
+  const std::string text = describe(trait_with_status(rolling(kAsked)), NoView(), {});
   for (const char* part : {"Status:     rollingInBatches/batchVerifying", "Target:     Deployment/web-v2",
                            "target  Deployment/web-v2  0       3        claimed", "1/after/go  Asked  0      60s    -   0 of 1",
                            "gate go    -      0 of 1 approvals"}) {
@@ -142,11 +141,12 @@ TEST(RolloutShow, describes_workloads_gates_and_waits) {
 }
 
 TEST(RolloutShow, lists_attempts) {
-  EXPECT_EQ(history(trait("{}"), Time{}), "no attempt has begun\n");
+  EXPECT_EQ(history(trait_with_status("{}"), Time{}), "no attempt has begun\n");
   EXPECT_EQ(
-      history(trait("{attempts: [{attempt: 1, target: Deployment/web-v2, began: '2026-01-01T00:00:00Z', ended: "
-                    "'2026-01-01T00:02:00Z', outcome: rolloutFailed, text: aborted}, {attempt: 2, target: Deployment/web-v3, "
-                    "began: '2026-01-01T00:03:00Z'}]}"),
+      history(trait_with_status(
+                  "{attempts: [{attempt: 1, target: Deployment/web-v2, began: '2026-01-01T00:00:00Z', ended: "
+                  "'2026-01-01T00:02:00Z', outcome: rolloutFailed, text: aborted}, {attempt: 2, target: Deployment/web-v3, "
+                  "began: '2026-01-01T00:03:00Z'}]}"),
               parse_rfc3339("2026-01-01T00:03:30Z").value()),
       "ATTEMPT  TARGET             OUTCOME        BEGAN                 TOOK  MESSAGE\n"
       "1        Deployment/web-v2  rolloutFailed  2026-01-01T00:00:00Z  2m    aborted\n"
@@ -154,8 +154,8 @@ TEST(RolloutShow, lists_attempts) {
 }
 
 TEST(RolloutShow, has_its_batches_as_parts) {
-  for (const char* part : {"0", "3"}) EXPECT_TRUE(has_part(trait("{}"), part)) << part;
-  for (const char* part : {"4", "-1", "one", "1x", ""}) EXPECT_FALSE(has_part(trait("{}"), part)) << part;
+  for (const char* part : {"0", "3"}) EXPECT_TRUE(has_part(trait_with_status("{}"), part)) << part;
+  for (const char* part : {"4", "-1", "one", "1x", ""}) EXPECT_FALSE(has_part(trait_with_status("{}"), part)) << part;
 }
 
 /// The chain of `slipway why`, one "on (reason)" per line, nested waits follow.
@@ -202,11 +202,11 @@ TEST(RolloutWhy, leads_from_the_rollout_over_the_batch_to_the_cause) {
       {"{attempt: 1, rollingState: rolloutFailed, failure: batches do not add up}", "the rollout (RolloutFailed)"},
       {"{attempt: 1, rollingState: rolloutSucceed}", ""},
   };
-  for (const auto& one : cases) EXPECT_EQ(why(trait(one.status)), one.chain) << one.status;
+  for (const auto& one : cases) EXPECT_EQ(why(trait_with_status(one.status)), one.chain) << one.status;
 }
 
 TEST(RolloutWhy, of_a_batch_tells_what_comes_before_it) {
-  const kube::Object rollout = trait(rolling("waits: [{\"on\": pause, text: x}]"));
+  const kube::Object rollout = trait_with_status(rolling("waits: [{\"on\": pause, text: x}]"));
   EXPECT_EQ(why(rollout, "0"), "");
   EXPECT_EQ(why(rollout, "1"), "pause (Paused)");
   EXPECT_EQ(why(rollout, "3"), "batch 1 (BatchVerifying) <- pause (Paused)");
@@ -221,25 +221,28 @@ TEST(RolloutPromotion, goes_forward_only) {
     std::map<std::string, std::string> options;
     std::string patch;  // or the refusal
   } cases[] = {
-      {"the next batch", trait(rolling(""), held), {}, R"({"spec":{"rolloutPlan":{"batchPartition":2}}})"},
+      {"the next batch", trait_with_status(rolling(""), held), {}, R"({"spec":{"rolloutPlan":{"batchPartition":2}}})"},
       {"by the older name",
-       trait(rolling(""), "lastBatchToRollout: 1, "),
+       trait_with_status(rolling(""), "lastBatchToRollout: 1, "),
        {},
        R"({"spec":{"rolloutPlan":{"lastBatchToRollout":2}}})"},
-      {"up to one", trait(rolling(""), held), {{"to", "3"}}, R"({"spec":{"rolloutPlan":{"batchPartition":3}}})"},
+      {"up to one", trait_with_status(rolling(""), held), {{"to", "3"}}, R"({"spec":{"rolloutPlan":{"batchPartition":3}}})"},
       {"all",
-       trait(rolling(""), held + "paused: true, "),
+       trait_with_status(rolling(""), held + "paused: true, "),
        {{"full", "true"}},
        R"({"spec":{"rolloutPlan":{"batchPartition":null,"paused":false}}})"},
-      {"all without a partition", trait(rolling("")), {{"full", "true"}}, "null"},
-      {"back", trait(rolling(""), held), {{"to", "1"}}, "--to 1: batches up to 1 may run already"},
-      {"nothing holds", trait(rolling(kAsked)), {}, "no partition holds it; it waits for gate go: 0 of 1 approvals"},
-      {"to where all may run", trait(rolling("")), {{"to", "2"}}, "--to 2: all batches may run already"},
-      {"beyond the last", trait(rolling(""), held), {{"to", "99"}}, "--to 99: there are 4 batches, the last is 3"},
-      {"no number", trait(rolling(""), held), {{"to", "x"}}, "--to x: must be the number of a batch, from 0"},
-      {"both", trait(rolling("")), {{"to", "2"}, {"full", "true"}}, "--to and --full exclude each other"},
-      {"gates alone", trait(rolling("")), {{"skip-gates", "true"}}, "--skip-gates goes with --full only"},
-      {"ended", trait("{rollingState: rolloutSucceed}"), {}, "it has ended: give it a new target"},
+      {"all without a partition", trait_with_status(rolling("")), {{"full", "true"}}, "null"},
+      {"back", trait_with_status(rolling(""), held), {{"to", "1"}}, "--to 1: batches up to 1 may run already"},
+      {"nothing holds",
+       trait_with_status(rolling(kAsked)),
+       {},
+       "no partition holds it; it waits for gate go: 0 of 1 approvals"},
+      {"to where all may run", trait_with_status(rolling("")), {{"to", "2"}}, "--to 2: all batches may run already"},
+      {"beyond the last", trait_with_status(rolling(""), held), {{"to", "99"}}, "--to 99: there are 4 batches, the last is 3"},
+      {"no number", trait_with_status(rolling(""), held), {{"to", "x"}}, "--to x: must be the number of a batch, from 0"},
+      {"both", trait_with_status(rolling("")), {{"to", "2"}, {"full", "true"}}, "--to and --full exclude each other"},
+      {"gates alone", trait_with_status(rolling("")), {{"skip-gates", "true"}}, "--skip-gates goes with --full only"},
+      {"ended", trait_with_status("{rollingState: rolloutSucceed}"), {}, "it has ended: give it a new target"},
   };
   for (const auto& one : cases) {
     const auto made = promotion(one.rollout, one.options);
@@ -248,17 +251,18 @@ TEST(RolloutPromotion, goes_forward_only) {
 }
 
 TEST(RolloutPromotion, in_full_approves_what_is_left_and_skips_gates_only_when_told_to) {
-  const auto made = promotion(trait(rolling(kAsked)), {{"full", "true"}, {"skip-gates", "true"}});
+  const auto made = promotion(trait_with_status(rolling(kAsked)), {{"full", "true"}, {"skip-gates", "true"}});
   ASSERT_TRUE(made);
   EXPECT_EQ(made->approvals, std::vector<std::string>{"1/after/go"});
   EXPECT_TRUE(made->skips_gates);
-  EXPECT_FALSE(promotion(trait(rolling(kAsked)), {{"full", "true"}})->skips_gates);
-  EXPECT_EQ(approvals_left(trait(rolling("gates: [{key: 1/after/go, state: Passed}]"))), std::vector<std::string>{});
+  EXPECT_FALSE(promotion(trait_with_status(rolling(kAsked)), {{"full", "true"}})->skips_gates);
+  EXPECT_EQ(approvals_left(trait_with_status(rolling("gates: [{key: 1/after/go, state: Passed}]"))),
+            std::vector<std::string>{});
 }
 
 TEST(RolloutApprovals, count_for_their_gate_batch_and_attempt_where_admission_knows_who_gave_them) {
   const auto judged = [](const std::string& approval, ActsAs acts_as) {
-    const kube::Object rollout = trait(rolling("approvals: [" + approval + "]"));
+    const kube::Object rollout = trait_with_status(rolling("approvals: [" + approval + "]"));
     return judge_approvals({}, rollout, "1/after/go", acts_as).kind;
   };
   using Kind = gate::Verdict::Kind;

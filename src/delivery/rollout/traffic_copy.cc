@@ -28,9 +28,9 @@ std::string copy_name(const TrafficRow& row, const Route& route) { return object
 // --- backends of an Ingress
 
 /// Calls `edit` with each place ("host path", "*" for the default) and its path; what it gives takes the path's place.
-using Edit = std::function<std::vector<Value>(const std::string&, const Value&)>;
+using CopyEdit = std::function<std::vector<Value>(const std::string&, const Value&)>;
 
-Value with_backends(const Value& ingress_spec, const Edit& edit) {
+Value with_backends(const Value& ingress_spec, const CopyEdit& edit) {
   Value spec = ingress_spec;
   if (spec.has("defaultBackend")) {
     const auto kept = edit("*", json::object({{"backend", spec["defaultBackend"]}}));
@@ -98,7 +98,7 @@ kube::Object original(const TrafficRow& row, const kube::Object& base) {
       back = with_mapping_service(base, record["was"].as_string());
   } else {
     const auto places = record["places"].items();
-    const Edit to_service = [&](const std::string& place, const Value& path) {
+    const CopyEdit to_service = [&](const std::string& place, const Value& path) {
       const bool is_ours =
           service_of(path) == record["source"].as_string() && std::ranges::find(places, Value(place)) != places.end();
       return std::vector{is_ours ? with_service(path, record["was"].as_string()) : path};
@@ -132,7 +132,7 @@ kube::Object to_target(const TrafficRow& row, const Route& route, const kube::Ob
     return is_direct ? with_mapping_service(own, route.target_service) : own;
   }
   if (names_service(own, route)) return own;
-  const Edit edit = [&](const std::string&, const Value& path) {
+  const CopyEdit edit = [&](const std::string&, const Value& path) {
     return std::vector{service_of(path) == route.source_service ? with_service(path, route.target_service) : path};
   };
   return own.with("spec", with_backends(own["spec"], edit));

@@ -13,7 +13,7 @@ namespace slipway::delivery::rollout {
 namespace {
 
 using json::Value;
-using Type = HttpMatch::Type;
+using TrafficType = HttpMatch::Type;
 using Values = std::vector<Value>;
 
 std::unexpected<Status> cannot(const TrafficRow& row, std::string_view what) {
@@ -30,14 +30,14 @@ std::unexpected<Status> contradicts(std::string_view what, std::string_view has)
 std::vector<std::pair<std::string_view, std::string>> text_paths(const HttpMatch& match) {
   if (!match.path) return {};
   std::string value = match.path->value;
-  if (match.path->type == Type::Exact) return {{"exact", value}};
-  if (match.path->type == Type::RegularExpression) return {{"regex", value}};
+  if (match.path->type == TrafficType::Exact) return {{"exact", value}};
+  if (match.path->type == TrafficType::RegularExpression) return {{"regex", value}};
   while (value.size() > 1 && value.ends_with('/')) value.pop_back();
   if (value == "/") return {{"prefix", value}};
   return {{"exact", value}, {"prefix", value + "/"}};
 }
 
-std::string_view text_type(Type type) { return type == Type::RegularExpression ? "regex" : "exact"; }
+std::string_view text_type(TrafficType type) { return type == TrafficType::RegularExpression ? "regex" : "exact"; }
 
 /// An alternative of a rule (an object of conditions that must all hold) with one member more.
 Result<Value> with_condition(const Value& alternative, std::string_view member, const Value& wanted) {
@@ -186,7 +186,7 @@ Result<Values> contour_rules(const TrafficRow& row, const Value& rule, const std
           return contradicts("path", json::print(condition));
         }
       }
-      const std::string_view kind = match.path->type == Type::PathPrefix ? "prefix" : text_type(match.path->type);
+      const std::string_view kind = match.path->type == TrafficType::PathPrefix ? "prefix" : text_type(match.path->type);
       own = own.appended(json::object({{kind, match.path->value}}));
     }
     SLIPWAY_TRY(conditions, contour_conditions(row, own, match));
@@ -201,9 +201,9 @@ Result<Values> gloo_matchers(const Value& own, const HttpMatch& match) {
   Value base = own;
   for (const auto& [member, fields] : {std::pair{"headers", &match.headers}, std::pair{"queryParameters", &match.params}}) {
     for (const auto& field : *fields) {
-      base = base.with(member,
-                       base[member].appended(json::object(
-                           {{"name", field.name}, {"value", field.value}, {"regex", field.type == Type::RegularExpression}})));
+      base = base.with(member, base[member].appended(json::object({{"name", field.name},
+                                                                   {"value", field.value},
+                                                                   {"regex", field.type == TrafficType::RegularExpression}})));
     }
   }
   if (!match.method.empty()) {
@@ -242,7 +242,7 @@ Result<Value> appmesh_match(const TrafficRow& row, Value own, const HttpMatch& m
                                   {{"name", field.name}, {"match", json::object({{text_type(field.type), field.value}})}})));
   }
   for (const auto& field : match.params) {
-    if (field.type != Type::Exact) return cannot(row, "a query parameter by a regular expression");
+    if (field.type != TrafficType::Exact) return cannot(row, "a query parameter by a regular expression");
     own = own.with("queryParameters", own["queryParameters"].appended(json::object(
                                           {{"name", field.name}, {"match", json::object({{"exact", field.value}})}})));
   }
@@ -279,7 +279,7 @@ Result<Values> apisix_rules(const TrafficRow& row, const Value& rule, const std:
     Value own = rule["match"];
     for (const auto& [scope, fields] : {std::pair{"Header", &match.headers}, std::pair{"Query", &match.params}}) {
       for (const auto& field : *fields) {
-        const std::string_view op = field.type == Type::Exact ? "Equal" : "RegexMatch";
+        const std::string_view op = field.type == TrafficType::Exact ? "Equal" : "RegexMatch";
         const Value expression = json::object(
             {{"subject", json::object({{"scope", scope}, {"name", field.name}})}, {"op", op}, {"value", field.value}});
         own = own.with("exprs", own["exprs"].appended(expression));
@@ -290,7 +290,7 @@ Result<Values> apisix_rules(const TrafficRow& row, const Value& rule, const std:
       own = with_method;
     }
     if (match.path) {
-      if (match.path->type == Type::RegularExpression) return cannot(row, "a path by a regular expression");
+      if (match.path->type == TrafficType::RegularExpression) return cannot(row, "a path by a regular expression");
       if (own.has("paths") && own["paths"] != json::array({"/*"})) return contradicts("path", json::print(own["paths"]));
       Value paths;
       for (const auto& [kind, value] : text_paths(match)) paths = paths.appended(kind == "prefix" ? value + "*" : value);
@@ -355,13 +355,13 @@ Result<std::vector<std::pair<std::string, std::string>>> canary_annotations(cons
     }
     if (is_cookie) {
       const std::size_t equals = header.value.find("=always");
-      if (header.type != Type::Exact || equals == std::string::npos || equals + 7 != header.value.size()) {
+      if (header.type != TrafficType::Exact || equals == std::string::npos || equals + 7 != header.value.size()) {
         return fail(Reason::Invalid, "traffic.matches: of cookies a canary Ingress can match \"NAME=always\" alone (Exact)");
       }
       annotations.emplace_back("canary-by-cookie", header.value.substr(0, equals));
     } else {
       annotations.emplace_back("canary-by-header", header.name);
-      annotations.emplace_back(header.type == Type::Exact ? "canary-by-header-value" : "canary-by-header-pattern",
+      annotations.emplace_back(header.type == TrafficType::Exact ? "canary-by-header-value" : "canary-by-header-pattern",
                                header.value);
     }
   }

@@ -9,7 +9,7 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kPlan = "spec.rolloutPlan";
+constexpr const char* kPlanField = "spec.rolloutPlan";
 
 enum class Stage : std::uint8_t { NotBegun, Running, Finished };
 
@@ -108,7 +108,7 @@ class Update {
     if (differs(target_in) || differs(sources_in) || !is_same_size) return {};
     for (const std::string& name : differing(finished_part(now_), finished_part(before_))) {
       refuse(
-          fmt::format("{}.{}", kPlan, name), "FinishedNeedsNewTarget",
+          fmt::format("{}.{}", kPlanField, name), "FinishedNeedsNewTarget",
           "the rollout has ended and works only once: its plan changes only together with a new target, source or targetSize");
     }
     return std::move(causes_);
@@ -127,7 +127,7 @@ class Update {
     const auto before = partition_of(before_);
     const auto now = partition_of(now_);
     if (!now || (before && *now >= *before)) return;
-    refuse(fmt::format("{}.batchPartition", kPlan), "PartitionOnlyGrows",
+    refuse(fmt::format("{}.batchPartition", kPlanField), "PartitionOnlyGrows",
            fmt::format("the rollout is running: the partition may not go from {} to {}", partition_text(before), *now));
   }
 
@@ -156,7 +156,7 @@ class Update {
   }
 
   void refuse_batch(std::int64_t batch, std::string_view what) {
-    refuse(fmt::format("{}.rolloutBatches[{}]", kPlan, batch), "ReleasedBatchesAreFixed",
+    refuse(fmt::format("{}.rolloutBatches[{}]", kPlanField, batch), "ReleasedBatchesAreFixed",
            fmt::format("the rollout is running with partition {} at batch {}: batch {} {}",
                        partition_text(partition_of(before_)), old_["status"]["currentBatch"].as_int(), batch, what));
   }
@@ -172,10 +172,10 @@ class Update {
       }
     }
     for (const std::string& name : differing(fixed_part(now_), fixed_part(before_))) {
-      refuse_rest(fmt::format("{}.{}", kPlan, name));
+      refuse_rest(fmt::format("{}.{}", kPlanField, name));
     }
     if (now_.batches.empty() != before_.batches.empty() && before_.batches.empty()) {
-      refuse_rest(fmt::format("{}.rolloutBatches", kPlan));
+      refuse_rest(fmt::format("{}.rolloutBatches", kPlanField));
     }
   }
 

@@ -22,8 +22,6 @@ namespace {
 using json::Value;
 using kube::Object;
 
-constexpr const char* kComponentLabel = "app.oam.dev/component";
-constexpr const char* kNameLabel = "app.oam.dev/name";
 constexpr const char* kNamespaceLabel = "app.oam.dev/namespace";
 constexpr const char* kTypeLabel = "app.oam.dev/resourceType";
 constexpr std::size_t kMostBytes = 64U << 20U;

@@ -18,8 +18,6 @@ constexpr int kFailed = 1;
 constexpr int kHeld = 3;
 constexpr Duration kLookEvery = std::chrono::seconds{1};
 
-std::string title(const kube::Object& rollout) { return fmt::format("{}/{}", lower(kube::kind(rollout)), kube::name(rollout)); }
-
 /// The answer when there is nothing to wait for any more.
 std::optional<CommandAnswer> end_of(const kube::Object& rollout) {
   if (const auto end = verdict(rollout)) {
@@ -71,6 +69,8 @@ std::map<std::string, gate::GateSpec> gates_of(const RolloutStatus& status, cons
 }
 
 }  // namespace
+
+std::string title(const kube::Object& rollout) { return fmt::format("{}/{}", lower(kube::kind(rollout)), kube::name(rollout)); }
 
 Task<Result<CommandAnswer>> show_status(ActionCall call) {
   if (call.options.contains("wait")) {

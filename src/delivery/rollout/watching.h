@@ -12,4 +12,7 @@ Task<Result<CommandAnswer>> watch(ActionCall call);
 /// Exits with 1 when a decision would be another one now.
 Task<Result<CommandAnswer>> tell_replay(ActionCall call);
 
+/// "rollouttrait/web": how commands name a rollout.
+std::string title(const kube::Object& rollout);
+
 }  // namespace slipway::delivery::rollout

@@ -25,7 +25,7 @@ std::string component_key(std::string_view ns, std::string_view application, std
   return fmt::format("{}/{}/{}", ns, application, component);
 }
 
-std::vector<std::string> component_of(const Object& object) {
+std::vector<std::string> components_of(const Object& object) {
   const auto component = kube::label(object, "app.oam.dev/component"), application = kube::label(object, "app.oam.dev/name");
   if (component.empty() || application.empty()) return {};
   return {component_key(kube::ns(object), application, component)};
@@ -56,7 +56,7 @@ control::Informer& WorkloadCache::cache_of(const kube::Resource& resource, As as
       lease.on_change([this](const Object& before, const Object& after) { pod_changed(before, after); });
     }
   } else {
-    lease->add_index(kByComponent, component_of);
+    lease->add_index(kByComponent, components_of);
     lease.on_change([this, resource](const Object& before, const Object& after) {
       const auto known = by_object_.find({resource, kube::key_of(after.is_null() ? before : after)});
       if (known != by_object_.end()) wake(known->second);

@@ -6,17 +6,12 @@
 #include "delivery/rollout/workload_view.h"
 #include "json/patch.h"
 #include "json/text.h"
+#include "json/text_test.h"
 
 namespace slipway::delivery::rollout {
 namespace {
 
 using json::Value;
-
-Value yaml(std::string_view text) {
-  auto value = json::parse_yaml(text);
-  EXPECT_TRUE(value) << text;
-  return value ? *value : Value();
-}
 
 const WorkloadRow& row_of(const char* group, const char* version, const char* kind) {
   const WorkloadRow* row = find_row(workload_rows(), {group, version, kind});

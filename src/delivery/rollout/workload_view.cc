@@ -15,17 +15,17 @@ namespace {
 using json::Value;
 using kube::Object;
 
-constexpr const char* kRevisionLabel = "controller-revision-hash";
+constexpr const char* kPodRevisionLabel = "controller-revision-hash";
 constexpr const char* kTemplateLabel = "pod-template-hash";
 
 /// Fields have no pods: they go all the way in percent.
 constexpr std::int64_t kWholeOfFields = 100;
 
 /// Members by name, so that equal values have equal texts.
-Value sorted(const Value& value) {
+Value with_sorted_keys(const Value& value) {
   if (value.is_array()) {
     json::ArrayBuilder items;
-    for (const Value& item : value.items()) items.add(sorted(item));
+    for (const Value& item : value.items()) items.add(with_sorted_keys(item));
     return items.build();
   }
   if (!value.is_object()) return value;
@@ -33,7 +33,7 @@ Value sorted(const Value& value) {
   for (const auto& [key, member] : value.members()) keys.emplace_back(key);
   std::ranges::sort(keys);
   json::ObjectBuilder members;
-  for (const std::string& key : keys) members.add(key, sorted(value[key]));
+  for (const std::string& key : keys) members.add(key, with_sorted_keys(value[key]));
   return members.build();
 }
 
@@ -56,7 +56,7 @@ Object newest_revision(const Workload& workload) {
 /// Tells the pods of the newest revision.
 struct NewPods {
   bool are_all = false;
-  const char* label = kRevisionLabel;
+  const char* label = kPodRevisionLabel;
   std::string value;
 
   bool has(const Object& pod) const { return are_all || (!value.empty() && kube::label(pod, label) == value); }
@@ -67,10 +67,10 @@ NewPods new_pods_of(const Workload& workload) {
     case RevisionBy::ReplicaSet:
       return {false, kTemplateLabel, std::string(kube::label(newest_revision(workload), kTemplateLabel))};
     case RevisionBy::UpdateRevision:
-      return {false, kRevisionLabel, workload.object["status"]["updateRevision"].str()};
+      return {false, kPodRevisionLabel, workload.object["status"]["updateRevision"].str()};
     case RevisionBy::ControllerRevision: {
       const Object newest = newest_revision(workload);
-      return {false, kRevisionLabel, std::string(kube::label(newest, kRevisionLabel))};
+      return {false, kPodRevisionLabel, std::string(kube::label(newest, kPodRevisionLabel))};
     }
     case RevisionBy::Nothing:
       break;
@@ -167,7 +167,7 @@ std::string template_revision(const Workload& workload) {
   if (workload.object.is_null() || workload.row == nullptr) return "";
   const bool has_fields = !workload.row->fields.empty();
   const Value seen = has_fields ? Value(kube::annotation(workload.object, kNewFields))
-                                : sorted(field_at(workload.object, workload.row->template_path));
+                                : with_sorted_keys(field_at(workload.object, workload.row->template_path));
   return name_hash(fmt::format("{} {}", workload.id, json::print(seen)));
 }
 
@@ -191,7 +191,7 @@ json::Value old_template(const Workload& workload) {
     if (workload.row->revision == RevisionBy::UpdateRevision) {
       if (kube::name(one) == current) found = one;
     } else if (!running.empty()) {
-      if (kube::label(one, kRevisionLabel) == running) found = one;
+      if (kube::label(one, kPodRevisionLabel) == running) found = one;
     } else if (kube::name(one) != kube::name(newest) &&
                (found.is_null() || one["revision"].as_int() > found["revision"].as_int())) {
       found = one;
@@ -206,7 +206,7 @@ std::string new_pods_label(const Workload& workload) {
 
 std::string revision_label(const WorkloadRow& row) {
   if (row.revision == RevisionBy::Nothing) return "";
-  return row.revision == RevisionBy::ReplicaSet ? kTemplateLabel : kRevisionLabel;
+  return row.revision == RevisionBy::ReplicaSet ? kTemplateLabel : kPodRevisionLabel;
 }
 
 std::string old_pods_label(const Workload& workload) {

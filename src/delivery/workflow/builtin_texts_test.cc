@@ -26,7 +26,7 @@ std::string name_of(const BuiltinText& one) {
 
 bool is_definition(const BuiltinText& one) { return !one.path.starts_with("package/") && !one.path.starts_with("view/"); }
 
-std::optional<cue::Program> compiled(const std::string& name, const std::string& text) {
+std::optional<cue::Program> compiled_text(const std::string& name, const std::string& text) {
   auto program = cue::compile({{name, text}}, packages(), compile_options());
   EXPECT_TRUE(program.has_value()) << name << (program ? "" : ": " + cue::describe(program.error()));
   return program ? std::optional(*program) : std::nullopt;
@@ -51,7 +51,7 @@ TEST(BuiltinTexts, say_what_they_are) {
       {"component", "component"}, {"trait", "trait"}, {"policy", "policy"}, {"step", "workflow-step"}};
   for (const BuiltinText& one : builtin_texts()) {
     if (!is_definition(one)) continue;
-    auto program = compiled(std::string(one.path), cue::without_section(one.text, "template"));
+    auto program = compiled_text(std::string(one.path), cue::without_section(one.text, "template"));
     ASSERT_TRUE(program.has_value());
     const Cursor header = cue::evaluate(*program).field(name_of(one));
     EXPECT_EQ(header.field("type").as_string(), types.at(std::string(one.path.substr(0, one.path.find('/'))))) << one.path;
@@ -63,7 +63,7 @@ TEST(BuiltinTexts, say_what_they_are) {
 TEST(BuiltinTexts, compile_and_tell_the_schema_of_their_parameters) {
   for (const BuiltinText& one : builtin_texts()) {
     if (!is_definition(one)) continue;
-    auto program = compiled(std::string(one.path), cue::section(one.text, "template"));
+    auto program = compiled_text(std::string(one.path), cue::section(one.text, "template"));
     ASSERT_TRUE(program.has_value());
     const Value schema = cue::openapi_schema(cue::evaluate(*program).field("parameter"));
     EXPECT_TRUE(schema.has("oneOf") || schema["type"].as_string() == "object") << one.path << json::print(schema);
@@ -75,7 +75,7 @@ TEST(BuiltinTexts, views_compile_and_say_what_is_asked) {
   for (const BuiltinText& one : builtin_texts()) {
     if (!one.path.starts_with("view/")) continue;
     ++views;
-    auto program = compiled(std::string(one.path), std::string(one.text));
+    auto program = compiled_text(std::string(one.path), std::string(one.text));
     ASSERT_TRUE(program.has_value());
     const Value schema = cue::openapi_schema(cue::evaluate(*program).field("parameter"));
     EXPECT_EQ(schema["type"].as_string(), "object") << one.path;
@@ -99,7 +99,7 @@ TEST(BuiltinTexts, calls_of_packages_name_their_package) {
 
 /// A program that imports vela/op, with one call answered the flat way.
 Cursor answered_flat(const std::string& text, const std::string& path, const char* returns) {
-  auto program = compiled("flat.cue", "import \"vela/op\"\n" + text);
+  auto program = compiled_text("flat.cue", "import \"vela/op\"\n" + text);
   if (!program) return {};
   return cue::fill(cue::evaluate(*program), {{path, *json::parse(returns)}});
 }
@@ -116,7 +116,7 @@ TEST(BuiltinPackages, older_names_of_results_follow_from_what_is_returned) {
 }
 
 TEST(BuiltinPackages, groups_of_calls_in_older_templates_are_calls_of_the_step) {
-  auto program = compiled("group.cue", R"(import "vela/op"
+  auto program = compiled_text("group.cue", R"(import "vela/op"
 all: op.#ApplyApplication
 tell: op.#Slack & {message: text: "t", slackUrl: "u"}
 group: op.#Steps & {

@@ -14,7 +14,7 @@ namespace slipway::delivery::workflow {
 namespace {
 
 constexpr const char* kNamespace = "vela-system";
-constexpr std::size_t kMaxCalls = 20;  // of one template
+constexpr std::size_t kMaxTemplateCalls = 20;  // of one template
 /// Writers that hand a configuration to a system outside.
 constexpr const char* kWriters[] = {"nacos"};
 
@@ -43,7 +43,7 @@ class Rendering {
     const Value context = json::object({{"name", key.name}, {"namespace", key.ns}});
     const std::vector<cue::Hole> holes = {{"context", context}, {"template.parameter", properties}};
     cue::Cursor root = cue::evaluate(program->program, holes, cue::Limits::for_template());
-    for (std::set<std::string> done; done.size() <= kMaxCalls;) {
+    for (std::set<std::string> done; done.size() <= kMaxTemplateCalls;) {
       if (const cue::Errors wrong = root.validate(cue::Demand::Valid); !wrong.empty()) {
         co_return fail(invalid(made_by_, cue::describe(wrong)));
       }
@@ -54,7 +54,7 @@ class Rendering {
       SLIPWAY_CO_TRY(answer, co_await ask(next->provider, next->function, next->path, next->value.field("$params").to_json()));
       root = cue::fill(root, {{next->path + ".$returns", answer}});
     }
-    co_return fail(invalid(made_by_, fmt::format("it makes more than {} calls", kMaxCalls)));
+    co_return fail(invalid(made_by_, fmt::format("it makes more than {} calls", kMaxTemplateCalls)));
   }
 
  private:

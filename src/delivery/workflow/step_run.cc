@@ -13,7 +13,7 @@ namespace slipway::delivery::workflow {
 namespace {
 
 /// Of one step in one pass.
-constexpr std::size_t kMaxCalls = 500;
+constexpr std::size_t kMaxStepCalls = 500;
 
 std::string journal_key(const std::string& path) { return path + ".answer"; }
 
@@ -153,7 +153,7 @@ Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outco
 }
 
 Task<> PassRun::run_calls(const Step& step, Evaluation& evaluation, StepOutcome& outcome) {
-  for (std::size_t calls = 0; calls < kMaxCalls; ++calls) {
+  for (std::size_t calls = 0; calls < kMaxStepCalls; ++calls) {
     Evaluated evaluated = co_await evaluate_in_pool(evaluation);
     if (!evaluated.error.empty()) {
       fail_step(step, outcome, kReasonExecute, std::move(evaluated.error));
@@ -181,7 +181,7 @@ Task<> PassRun::run_calls(const Step& step, Evaluation& evaluation, StepOutcome&
     }
     co_return;
   }
-  fail_step(step, outcome, kReasonExecute, fmt::format("the step makes more than {} calls", kMaxCalls));
+  fail_step(step, outcome, kReasonExecute, fmt::format("the step makes more than {} calls", kMaxStepCalls));
 }
 
 /// False when the step's pass ends with this call.

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::string_view kDependsOn = "config.kubernetes.io/depends-on";
 
-struct Config {
+struct SubstringConfig {
   std::string text;
   bool is_behind = false;
   std::vector<Node> fields;  // additionalNameFields
 };
 
-Result<Config> read_config(const ResourceList& list) {
-  Config made;
+Result<SubstringConfig> read_substring_config(const ResourceList& list) {
+  SubstringConfig made;
   if (list.has_config() && list.config->kind() == "EnsureNameSubstring") {
     const Node& root = list.config->root();
     made.text = root.get({"substring"});
@@ -96,7 +96,7 @@ constexpr Reference kElsewhere[] = {
     {"IngressClass", "Ingress", "spec.ingressClassName"}};
 
 struct Names {
-  const Config& config;
+  const SubstringConfig& config;
   std::map<std::pair<std::string, std::string>, std::string> changed;  // kind, old name → new name
 
   std::string with_text(const std::string& name) const { return config.is_behind ? name + config.text : config.text + name; }
@@ -162,7 +162,7 @@ struct Names {
 }  // namespace
 
 Result<void> ensure_name_substring(ResourceList& list) {
-  SLIPWAY_TRY(config, read_config(list));
+  SLIPWAY_TRY(config, read_substring_config(list));
   Names names{.config = config, .changed = {}};
   for (Resource& resource : list.items) {
     Node* name = resource.root().at({"metadata", "name"});

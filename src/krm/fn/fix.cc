@@ -27,13 +27,13 @@ FunctionResult told(std::string message, std::string path) {
   return made;
 }
 
-struct Setters {
+struct SetterNodes {
   std::map<std::string, std::string> values;
   std::map<std::string, std::string> patterns;  // of substitutions, with ${name}
 };
 
-Setters read_setters(const Node& kptfile) {
-  Setters made;
+SetterNodes read_setters(const Node& kptfile) {
+  SetterNodes made;
   const Node* definitions = kptfile.at({"openAPI", "definitions"});
   for (std::size_t i = 0; definitions != nullptr && i < definitions->pairs(); ++i) {
     const std::string& name = definitions->key(i).text;
@@ -75,7 +75,7 @@ std::string referred(std::string_view comment) {
   return "";
 }
 
-void fix_comment(std::string& comment, const Setters& setters) {
+void fix_comment(std::string& comment, const SetterNodes& setters) {
   const std::string name = referred(comment);
   if (name.empty()) return;
   const auto pattern = setters.patterns.find(name);
@@ -121,7 +121,7 @@ Node migrated(const Node& old) {
   return made;
 }
 
-void fix_old(ResourceList& list, Resource& kptfile, const Setters& setters) {
+void fix_old(ResourceList& list, Resource& kptfile, const SetterNodes& setters) {
   const Node old = kptfile.root();
   Node made = migrated(old);
   const auto tell = [&](std::string message) { list.results.push_back(told(std::move(message), kptfile.path)); };
@@ -183,7 +183,7 @@ void fix_alpha2(ResourceList& list, Resource& kptfile, std::vector<Resource>& ad
 }  // namespace
 
 Result<void> fix(ResourceList& list) {
-  std::map<std::string, Setters> setters;  // by package
+  std::map<std::string, SetterNodes> setters;  // by package
   bool has_kptfile = false;
   for (const Resource& resource : list.items) {
     if (resource.kind() != kKptfile) continue;
@@ -194,7 +194,7 @@ Result<void> fix(ResourceList& list) {
     return fail(Reason::Invalid, "Kptfile not found in directory tree, make sure you specify '--include-meta-resources' flag");
   std::vector<Resource> added;
   for (Resource& resource : list.items) {
-    const Setters& known = setters[resource.package];
+    const SetterNodes& known = setters[resource.package];
     if (resource.kind() == kKptfile) {
       if (resource.api_version() == kVersion) {
         list.results.push_back(

@@ -15,7 +15,7 @@ namespace {
 
 using kube::SchemaNode;
 
-struct Config {
+struct KubevalConfig {
   bool is_strict = false;
   bool ignores_missing = false;
   std::set<std::string> skipped;
@@ -181,9 +181,9 @@ Result<void> kubeval(ResourceList& list) {
       return fail(Reason::NotImplemented, fmt::format("kubeval: {} is not read: add the CRDs to the package instead", key));
     }
   }
-  const Config config{.is_strict = is_true(data["strict"]),
-                      .ignores_missing = is_true(data["ignore_missing_schemas"]),
-                      .skipped = words(data["skip_kinds"])};
+  const KubevalConfig config{.is_strict = is_true(data["strict"]),
+                             .ignores_missing = is_true(data["ignore_missing_schemas"]),
+                             .skipped = words(data["skip_kinds"])};
   const Schemas schemas(list.items);
   std::vector<FunctionResult> results;
   for (const Resource& resource : list.items) {

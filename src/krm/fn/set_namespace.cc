@@ -13,28 +13,28 @@ namespace {
 
 constexpr std::string_view kContextName = "kptfile.kpt.dev";
 constexpr std::string_view kOrigin = "internal.kpt.dev/upstream-identifier";
-constexpr std::string_view kDependsOn = "config.kubernetes.io/depends-on";
+constexpr std::string_view kDependsOnAnnotation = "config.kubernetes.io/depends-on";
 
-struct Config {
+struct NamespaceConfig {
   std::string to;
   std::string matcher;
 };
 
-Result<Config> read_config(const ResourceList& list) {
+Result<NamespaceConfig> read_namespace_config(const ResourceList& list) {
   const auto invalid = [](std::string message) { return fail(Reason::Invalid, std::move(message)); };
   if (!list.has_config())
     return invalid("FunctionConfig is missing. Expect `ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`");
   const Resource& config = *list.config;
   if (config.kind() == "ConfigMap" && config.api_version() == "v1") {
     auto data = list.data();
-    if (!data["namespace"].empty()) return Config{data["namespace"], data["namespaceMatcher"]};
-    if (!data["name"].empty() && config.name() == kContextName) return Config{data["name"], data["namespaceMatcher"]};
+    if (!data["namespace"].empty()) return NamespaceConfig{data["namespace"], data["namespaceMatcher"]};
+    if (!data["name"].empty() && config.name() == kContextName) return NamespaceConfig{data["name"], data["namespaceMatcher"]};
     return invalid(config.name() == kContextName ? "`data.name` should not be empty" : "`data.namespace` should not be empty");
   }
   if (config.kind() == "SetNamespace" && config.api_version() == "fn.kpt.dev/v1alpha1") {
     const std::string to(config.root().get({"namespace"}));
     if (to.empty()) return invalid("`namespace` should not be empty");
-    return Config{to, std::string(config.root().get({"namespaceMatcher"}))};
+    return NamespaceConfig{to, std::string(config.root().get({"namespaceMatcher"}))};
   }
   return invalid(
       fmt::format("unknown functionConfig Kind={} ApiVersion={}, expect `ConfigMap.v1` or `SetNamespace.v1alpha1.fn.kpt.dev`",
@@ -58,7 +58,7 @@ std::string origin_part(const Resource& resource, std::size_t index) {
 }
 
 struct Change {
-  const Config& config;
+  const NamespaceConfig& config;
   std::size_t count = 0;
   std::set<std::string> from = {};
 
@@ -113,7 +113,7 @@ std::string reference(const Resource& resource) {
 
 void change_depends_on(std::vector<Resource*>& resources, const std::set<std::string>& known, Change& change) {
   for (Resource* resource : resources) {
-    Node* found = resource->root().at({"metadata", "annotations", kDependsOn});
+    Node* found = resource->root().at({"metadata", "annotations", kDependsOnAnnotation});
     if (found == nullptr || !known.contains(found->text)) continue;
     const std::size_t begin = found->text.find("/namespaces/") + 12;
     const std::size_t end = found->text.find('/', begin);
@@ -128,7 +128,7 @@ void change_depends_on(std::vector<Resource*>& resources, const std::set<std::st
 }  // namespace
 
 Result<void> set_namespace(ResourceList& list) {
-  SLIPWAY_TRY(config, read_config(list));
+  SLIPWAY_TRY(config, read_namespace_config(list));
   std::vector<Resource*> resources;
   std::set<std::string> origins;
   std::set<std::string> known;

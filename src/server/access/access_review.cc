@@ -9,9 +9,9 @@ namespace slipway::server {
 
 namespace {
 
-constexpr std::string_view kGroup = "authorization.k8s.io";
+constexpr std::string_view kAuthorizationGroup = "authorization.k8s.io";
 
-kube::GroupVersionKind kind_named(std::string_view name) { return {std::string(kGroup), "v1", std::string(name)}; }
+kube::GroupVersionKind kind_named(std::string_view name) { return {std::string(kAuthorizationGroup), "v1", std::string(name)}; }
 
 /// What is wrong with a spec (k8s.io/kubernetes pkg/apis/authorization/validation).
 std::vector<Cause> attribute_causes(const Value& spec) {

@@ -15,16 +15,16 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kPrefix = "/registry/rbac.authorization.k8s.io/";
+constexpr std::string_view kRolesPrefix = "/registry/rbac.authorization.k8s.io/";
 
 std::string role_key(std::string_view kind, std::string_view name, std::string_view ns) {
-  if (kind == "ClusterRole") return fmt::format("{}clusterroles/{}", kPrefix, name);
-  return fmt::format("{}roles/{}/{}", kPrefix, ns, name);
+  if (kind == "ClusterRole") return fmt::format("{}clusterroles/{}", kRolesPrefix, name);
+  return fmt::format("{}roles/{}/{}", kRolesPrefix, ns, name);
 }
 
 /// "rolebindings" of the key of one.
 std::string_view plural_of(std::string_view key) {
-  key.remove_prefix(kPrefix.size());
+  key.remove_prefix(kRolesPrefix.size());
   return key.substr(0, key.find('/'));
 }
 
@@ -73,7 +73,7 @@ bool RoleIndex::Share::operator<(const Share& other) const {
   return std::tie(grant->key, subject) < std::tie(other.grant->key, other.subject);
 }
 
-RoleIndex::RoleIndex(store::Store& store) : following_(store.follow(std::string(kPrefix), *this, store::Sight::Durable)) {}
+RoleIndex::RoleIndex(store::Store& store) : following_(store.follow(std::string(kRolesPrefix), *this, store::Sight::Durable)) {}
 
 void RoleIndex::apply(const store::Change& change) {
   ++objects_read_;

@@ -12,19 +12,19 @@ namespace slipway::server {
 
 namespace {
 
-constexpr std::string_view kGroup = "authentication.k8s.io";
+constexpr std::string_view kAuthenticationGroup = "authentication.k8s.io";
 constexpr std::int64_t kDefaultSeconds = 3600;
 constexpr std::int64_t kLeastSeconds = 600;
-constexpr std::int64_t kMostSeconds = std::int64_t{1} << 32;
+constexpr std::int64_t kMostTokenSeconds = std::int64_t{1} << 32;
 
 Result<std::int64_t> validity_of(const Value& spec) {
   const Value& asked = spec["expirationSeconds"];
   const std::int64_t seconds = asked.is_null() ? kDefaultSeconds : asked.as_int();
-  const char* fault = seconds < kLeastSeconds  ? "may not specify a duration less than 10 minutes"
-                      : seconds > kMostSeconds ? "may not specify a duration larger than 2^32 seconds"
-                                               : nullptr;
+  const char* fault = seconds < kLeastSeconds       ? "may not specify a duration less than 10 minutes"
+                      : seconds > kMostTokenSeconds ? "may not specify a duration larger than 2^32 seconds"
+                                                    : nullptr;
   if (fault == nullptr) return seconds;
-  return fail(kube::invalid({std::string(kGroup), "v1", "TokenRequest"}, "",
+  return fail(kube::invalid({std::string(kAuthenticationGroup), "v1", "TokenRequest"}, "",
                             {field::invalid("spec.expirationSeconds", std::to_string(seconds), fault)}));
 }
 
@@ -61,7 +61,7 @@ Result<std::optional<BoundObject>> bound_of(const ServerContext& context, const 
 }  // namespace
 
 Task<Result<Reply>> review_token(ServerContext& context, Request request) {
-  SLIPWAY_CO_TRY_VOID(check_review_body(request.body, {std::string(kGroup), "v1", "TokenReview"}));
+  SLIPWAY_CO_TRY_VOID(check_review_body(request.body, {std::string(kAuthenticationGroup), "v1", "TokenReview"}));
   const Value& spec = request.body["spec"];
   const std::string_view token = spec["token"].as_string();
   if (token.empty()) co_return fail(Reason::BadRequest, "token is required for TokenReview in authentication");
@@ -77,13 +77,14 @@ Task<Result<Reply>> review_token(ServerContext& context, Request request) {
 }
 
 Task<Result<Reply>> review_self(ServerContext& context, Request request) {
-  SLIPWAY_CO_TRY_VOID(check_review_body(request.body, {std::string(kGroup), request.resource.version, "SelfSubjectReview"}));
+  SLIPWAY_CO_TRY_VOID(
+      check_review_body(request.body, {std::string(kAuthenticationGroup), request.resource.version, "SelfSubjectReview"}));
   co_return reviewed(request.body, json::object({{"creationTimestamp", to_rfc3339(context.env.clock.now())}}),
                      json::object({{"userInfo", user_object(user_of(request))}}));
 }
 
 Task<Result<Reply>> create_token(ServerContext& context, Request request) {
-  SLIPWAY_CO_TRY_VOID(check_review_body(request.body, {std::string(kGroup), "v1", "TokenRequest"}));
+  SLIPWAY_CO_TRY_VOID(check_review_body(request.body, {std::string(kAuthenticationGroup), "v1", "TokenRequest"}));
   const Authenticator::Options& options = context.access.authenticator.options();
   if (options.signer == nullptr) co_return fail(Reason::NotImplemented, "this server has no key to sign tokens with");
   const auto account = context.store.get(account_key(request.ns, request.name));

@@ -20,7 +20,7 @@ namespace slipway::server {
 namespace {
 
 constexpr std::array<std::string_view, 4> kFirstNamespaces{"default", "kube-system", "kube-public", "kube-node-lease"};
-constexpr std::string_view kManager = "slipway-server";
+constexpr std::string_view kUpkeepManager = "slipway-server";
 constexpr std::string_view kAuthorityMap = "kube-root-ca.crt";
 constexpr std::string_view kAggregation = "clusterrole-aggregation-controller";
 
@@ -38,7 +38,7 @@ Request creation(const kube::Resource& resource, std::string_view ns, Value obje
   request.ns = ns;
   request.name = kube::name(object);
   request.body = std::move(object);
-  request.field_manager = kManager;
+  request.field_manager = kUpkeepManager;
   return request;
 }
 
@@ -115,7 +115,7 @@ Task<Result<void>> keep_authority_maps(ServerContext& context, std::string ns) {
     }
   }
   for (const Value& map : changed) {
-    SLIPWAY_CO_TRY_VOID(co_await client::update(context.server, kConfigMaps, map, std::string(kManager)));
+    SLIPWAY_CO_TRY_VOID(co_await client::update(context.server, kConfigMaps, map, std::string(kUpkeepManager)));
   }
   co_return co_await create_missing(context, std::move(missing));
 }
@@ -126,7 +126,8 @@ Task<Result<void>> keep_api_endpoints(ServerContext& context) {
   if (address.empty()) co_return Result<void>{};
   for (BootstrapObject& one : api_endpoints(address, context.options.port)) {
     one.object = one.object.with_path({"metadata", "namespace"}, one.ns);
-    SLIPWAY_CO_TRY_VOID(co_await client::apply(context.server, one.resource, std::move(one.object), std::string(kManager)));
+    SLIPWAY_CO_TRY_VOID(
+        co_await client::apply(context.server, one.resource, std::move(one.object), std::string(kUpkeepManager)));
   }
   co_return Result<void>{};
 }
@@ -138,7 +139,7 @@ Task<Result<void>> keep_node(ServerContext& context) {
   Value complete = with_node_info(node->value, context.env.random);
   if (complete.is_same(node->value)) co_return Result<void>{};
   SLIPWAY_CO_TRY_VOID(
-      co_await client::update_status(context.server, {"", "v1", "nodes"}, std::move(complete), std::string(kManager)));
+      co_await client::update_status(context.server, {"", "v1", "nodes"}, std::move(complete), std::string(kUpkeepManager)));
   co_return Result<void>{};
 }
 
@@ -168,7 +169,7 @@ Task<Result<void>> narrow(ServerContext& context, std::vector<Value> roles) {
     if (!role || !is_before_guards(*role, wanted)) continue;
     const Value rules = json::object({{"rules", wanted["rules"]}});
     SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(context.server, kClusterRoles, {"", std::string(kube::name(wanted))},
-                                                     rules, std::string(kManager)));
+                                                     rules, std::string(kUpkeepManager)));
   }
   co_return Result<void>{};
 }

@@ -7,6 +7,7 @@
 
 namespace slipway::server {
 
+namespace certificate_rules {
 namespace {
 
 using json::Value;
@@ -49,16 +50,17 @@ void validate(const Object& object, const Object& old, std::vector<Cause>& cause
 }
 
 }  // namespace
+}  // namespace certificate_rules
 
 std::span<const Strategy> certificate_strategies() {
   static constexpr std::array kRows{Strategy{.group = "certificates.k8s.io",
                                              .kind = "CertificateSigningRequest",
                                              .name_rule = NameRule::PathSegment,
                                              .subresource = "approval",
-                                             .prepare_create = prepare_create,
-                                             .prepare_update = prepare_update,
-                                             .prepare_subresource = prepare_approval,
-                                             .validate = validate}};
+                                             .prepare_create = certificate_rules::prepare_create,
+                                             .prepare_update = certificate_rules::prepare_update,
+                                             .prepare_subresource = certificate_rules::prepare_approval,
+                                             .validate = certificate_rules::validate}};
   return kRows;
 }
 

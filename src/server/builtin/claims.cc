@@ -8,6 +8,7 @@
 
 namespace slipway::server {
 
+namespace claim_rules {
 namespace {
 
 using json::Value;
@@ -56,10 +57,13 @@ void validate(const Object& object, const Object& old, std::vector<Cause>& cause
 }
 
 }  // namespace
+}  // namespace claim_rules
 
 std::span<const Strategy> claim_strategies() {
-  static constexpr std::array kRows{
-      Strategy{.group = "", .kind = "PersistentVolumeClaim", .prepare_create = prepare_create, .validate = validate}};
+  static constexpr std::array kRows{Strategy{.group = "",
+                                             .kind = "PersistentVolumeClaim",
+                                             .prepare_create = claim_rules::prepare_create,
+                                             .validate = claim_rules::validate}};
   return kRows;
 }
 

@@ -12,11 +12,6 @@ namespace {
 
 using json::Value;
 
-void add_faults(const std::vector<std::string>& faults, const std::string& path, const Value& value,
-                std::vector<Cause>& causes) {
-  for (const std::string& fault : faults) causes.push_back(field::invalid(path, quoted(value), fault));
-}
-
 /// A port by number or name.
 void target_causes(const Value& port, const std::string& path, std::vector<Cause>& causes) {
   if (port.is_string()) {

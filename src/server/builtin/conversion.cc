@@ -47,7 +47,7 @@ Object event_to_core(const Object& event) { return renamed(event, "v1", &Renamed
 
 // HorizontalPodAutoscaler: v1 has one target, the use of CPU; what else v2 says it carries in annotations.
 // DIVERGES: the annotations hold the v2 form, upstream's hold the form of v2beta1.
-constexpr std::string_view kMetrics = "autoscaling.alpha.kubernetes.io/metrics";
+constexpr std::string_view kMetricsAnnotation = "autoscaling.alpha.kubernetes.io/metrics";
 constexpr std::string_view kCurrentMetrics = "autoscaling.alpha.kubernetes.io/current-metrics";
 constexpr std::string_view kConditions = "autoscaling.alpha.kubernetes.io/conditions";
 constexpr std::string_view kBehavior = "autoscaling.alpha.kubernetes.io/behavior";
@@ -80,7 +80,7 @@ Object autoscaler_to_v1(const Object& stored) {
   const Value metrics = split_metrics(stored["spec"]["metrics"], "target", target);
   const Value current_metrics = split_metrics(stored["status"]["currentMetrics"], "current", current);
   Object out = stored.with("apiVersion", "autoscaling/v1");
-  out = annotated(out, kMetrics, metrics);
+  out = annotated(out, kMetricsAnnotation, metrics);
   out = annotated(out, kCurrentMetrics, current_metrics);
   out = annotated(out, kConditions, stored["status"]["conditions"]);
   out = annotated(out, kBehavior, stored["spec"]["behavior"]);
@@ -121,7 +121,7 @@ Value with_first(const Value& first, const Value& rest) {
 
 Object autoscaler_from_v1(const Object& served) {
   Object out = served.with("apiVersion", "autoscaling/v2");
-  const Value metrics = taken(out, kMetrics);
+  const Value metrics = taken(out, kMetricsAnnotation);
   const Value current_metrics = taken(out, kCurrentMetrics);
   const Value conditions = taken(out, kConditions);
   const Value behavior = taken(out, kBehavior);

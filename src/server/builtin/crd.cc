@@ -13,6 +13,7 @@
 
 namespace slipway::server {
 
+namespace definition_rules {
 namespace {
 
 using json::Value;
@@ -148,15 +149,16 @@ Object begin_delete(const Object& crd, const Surroundings& around) {
 }
 
 }  // namespace
+}  // namespace definition_rules
 
 std::span<const Strategy> crd_strategies() {
   static constexpr std::array kRows{Strategy{.group = "apiextensions.k8s.io",
                                              .kind = "CustomResourceDefinition",
-                                             .fill_defaults = fill_defaults,
-                                             .prepare_create = prepare_create,
-                                             .prepare_update = prepare_update,
+                                             .fill_defaults = definition_rules::fill_defaults,
+                                             .prepare_create = definition_rules::prepare_create,
+                                             .prepare_update = definition_rules::prepare_update,
                                              .validate = crd_causes,
-                                             .begin_delete = begin_delete}};
+                                             .begin_delete = definition_rules::begin_delete}};
   return kRows;
 }
 

@@ -8,6 +8,7 @@
 
 namespace slipway::server {
 
+namespace cron_job_rules {
 namespace {
 
 using json::Value;
@@ -53,13 +54,14 @@ void validate(const Object& object, const Object& old, std::vector<Cause>& cause
 }
 
 }  // namespace
+}  // namespace cron_job_rules
 
 std::span<const Strategy> cron_job_strategies() {
   static constexpr std::array kRows{Strategy{.group = "batch",
                                              .kind = "CronJob",
-                                             .fill_defaults = fill_defaults,
-                                             .prepare_create = prepare_create,
-                                             .validate = validate}};
+                                             .fill_defaults = cron_job_rules::fill_defaults,
+                                             .prepare_create = cron_job_rules::prepare_create,
+                                             .validate = cron_job_rules::validate}};
   return kRows;
 }
 

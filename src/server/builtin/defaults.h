@@ -69,4 +69,10 @@ inline void immutable(const json::Value& owner, const json::Value& old, const st
   causes.push_back(field::invalid(at, quoted(owner[key]), "field is immutable"));
 }
 
+/// A cause for each fault of the value at `path`.
+inline void add_faults(const std::vector<std::string>& faults, const std::string& path, const json::Value& value,
+                       std::vector<Cause>& causes) {
+  for (const std::string& fault : faults) causes.push_back(field::invalid(path, quoted(value), fault));
+}
+
 }  // namespace slipway::server

@@ -13,7 +13,7 @@ namespace {
 constexpr int kTries = 5;  // of the budget's update
 constexpr int kRetrySeconds = 10;
 constexpr std::size_t kMostDisrupted = 2000;  // evictions of a budget that its controller has not seen yet
-constexpr std::string_view kManager = "slipway-server";
+constexpr std::string_view kEvictionManager = "slipway-server";
 using kube::kBudgets;
 using kube::kPods;
 
@@ -27,7 +27,7 @@ Reply created() {
           201};
 }
 
-std::unexpected<Status> refused(std::string message) {
+std::unexpected<Status> over_budget(std::string message) {
   Status status;
   status.reason = Reason::TooManyRequests;
   status.message = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -36,7 +36,7 @@ std::unexpected<Status> refused(std::string message) {
 }
 
 std::unexpected<Status> being_processed(std::string_view budget) {
-  Status status = refused(fmt::format("The disruption budget {} is still being processed by the server.", budget)).error();
+  Status status = over_budget(fmt::format("The disruption budget {} is still being processed by the server.", budget)).error();
   status.retry_after_seconds = kRetrySeconds;
   return fail(std::move(status));
 }
@@ -73,11 +73,12 @@ Result<Value> charged(const Value& budget, std::string_view pod, Time now) {
   if (allowed <= 0) {
     const Value& condition = kube::condition(budget, "DisruptionAllowed");
     if (condition["reason"].as_string() == "SyncFailed") {
-      return refused(fmt::format("The disruption budget {} does not allow evicting pods currently because it failed sync: {}",
-                                 name, condition["message"].as_string()));
+      return over_budget(
+          fmt::format("The disruption budget {} does not allow evicting pods currently because it failed sync: {}", name,
+                      condition["message"].as_string()));
     }
-    return refused(fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", name,
-                               status["desiredHealthy"].as_int(), status["currentHealthy"].as_int()));
+    return over_budget(fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", name,
+                                   status["desiredHealthy"].as_int(), status["currentHealthy"].as_int()));
   }
   return budget.with_path({"status", "disruptionsAllowed"}, allowed - 1)
       .with_path({"status", "disruptedPods", pod}, to_rfc3339(now));
@@ -117,7 +118,7 @@ Task<Result<Leave>> take_disruption(ServerContext& context, Value pod, bool dry_
     if (leave.must_be_unhealthy) co_return leave;
     SLIPWAY_CO_TRY(next, charged(budget, kube::name(pod), context.env.clock.now()));
     if (dry_run) co_return leave;
-    auto written = co_await client::update_status(context.server, kBudgets, next, std::string(kManager));
+    auto written = co_await client::update_status(context.server, kBudgets, next, std::string(kEvictionManager));
     if (written) co_return leave;
     if (written.error().reason != Reason::Conflict) co_return fail(std::move(written).error());
     if (i + 1 == kTries) {
@@ -160,7 +161,7 @@ Task<Result<Value>> mark_evicted(ServerContext& context, Value pod, bool is_exac
   patch.name = kube::name(pod);
   patch.subresource = "status";
   patch.patch_type = client::PatchType::StrategicMerge;
-  patch.field_manager = kManager;
+  patch.field_manager = kEvictionManager;
   const Value condition = json::object({{"type", "DisruptionTarget"},
                                         {"status", "True"},
                                         {"reason", "EvictionByEvictionAPI"},

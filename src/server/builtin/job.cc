@@ -11,6 +11,7 @@
 
 namespace slipway::server {
 
+namespace job_rules {
 namespace {
 
 using json::Value;
@@ -259,14 +260,15 @@ void validate(const Object& object, const Object& old, std::vector<Cause>& cause
 }
 
 }  // namespace
+}  // namespace job_rules
 
 std::span<const Strategy> job_strategies() {
   static constexpr std::array kRows{Strategy{.group = "batch",
                                              .kind = "Job",
                                              .orphans_by_default = true,
-                                             .fill_defaults = fill_defaults,
-                                             .prepare_create = prepare_create,
-                                             .validate = validate}};
+                                             .fill_defaults = job_rules::fill_defaults,
+                                             .prepare_create = job_rules::prepare_create,
+                                             .validate = job_rules::validate}};
   return kRows;
 }
 

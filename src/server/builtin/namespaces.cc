@@ -8,6 +8,7 @@
 
 namespace slipway::server {
 
+namespace namespace_rules {
 namespace {
 
 using json::Value;
@@ -49,18 +50,19 @@ Result<void> check_delete(const Object& object) {
 }
 
 }  // namespace
+}  // namespace namespace_rules
 
 std::span<const Strategy> namespace_strategies() {
   static constexpr std::array kRows{Strategy{.group = "",
                                              .kind = "Namespace",
                                              .name_rule = NameRule::Label,
                                              .subresource = "finalize",
-                                             .prepare_create = prepare_create,
-                                             .prepare_update = prepare_update,
-                                             .prepare_subresource = prepare_finalize,
-                                             .check_delete = check_delete,
-                                             .begin_delete = begin_delete,
-                                             .is_held = is_held}};
+                                             .prepare_create = namespace_rules::prepare_create,
+                                             .prepare_update = namespace_rules::prepare_update,
+                                             .prepare_subresource = namespace_rules::prepare_finalize,
+                                             .check_delete = namespace_rules::check_delete,
+                                             .begin_delete = namespace_rules::begin_delete,
+                                             .is_held = namespace_rules::is_held}};
   return kRows;
 }
 

@@ -21,11 +21,6 @@ constexpr std::size_t kMostPorts = 20000;
 
 bool is_address(std::string_view text) { return kube::has_format("ipv4", text) || kube::has_format("ipv6", text); }
 
-void add_faults(const std::vector<std::string>& faults, const std::string& path, const Value& value,
-                std::vector<Cause>& causes) {
-  for (const std::string& fault : faults) causes.push_back(field::invalid(path, quoted(value), fault));
-}
-
 // Ingress.
 
 Object prepare_ingress(const Object& object, const Surroundings&) {

@@ -10,6 +10,7 @@
 
 namespace slipway::server {
 
+namespace node_rules {
 namespace {
 
 using json::Value;
@@ -45,10 +46,11 @@ void validate(const Object& object, const Object& old, std::vector<Cause>& cause
 }
 
 }  // namespace
+}  // namespace node_rules
 
 std::span<const Strategy> node_strategies() {
   static constexpr std::array kRows{
-      Strategy{.group = "", .kind = "Node", .takes_status_at_create = true, .validate = validate}};
+      Strategy{.group = "", .kind = "Node", .takes_status_at_create = true, .validate = node_rules::validate}};
   return kRows;
 }
 

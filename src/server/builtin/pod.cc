@@ -8,6 +8,7 @@
 
 namespace slipway::server {
 
+namespace pod_rules {
 namespace {
 
 using json::Value;
@@ -140,16 +141,17 @@ std::int64_t grace_seconds(const Object& object, std::optional<std::int64_t> ask
 }
 
 }  // namespace
+}  // namespace pod_rules
 
 std::span<const Strategy> pod_strategies() {
   static constexpr std::array kRows{Strategy{.group = "",
                                              .kind = "Pod",
                                              .status_keeps = "ownerReferences",
-                                             .fill_defaults = fill_defaults,
+                                             .fill_defaults = pod_rules::fill_defaults,
                                              .admit = admit_pod,
-                                             .prepare_create = prepare_create,
-                                             .validate = validate,
-                                             .grace_seconds = grace_seconds}};
+                                             .prepare_create = pod_rules::prepare_create,
+                                             .validate = pod_rules::validate,
+                                             .grace_seconds = pod_rules::grace_seconds}};
   return kRows;
 }
 

@@ -16,11 +16,6 @@ using json::Value;
 
 constexpr std::int64_t kMaxWeight = 100;
 
-void add_faults(const std::vector<std::string>& faults, const std::string& path, const Value& value,
-                std::vector<Cause>& causes) {
-  for (const std::string& fault : faults) causes.push_back(field::invalid(path, quoted(value), fault));
-}
-
 std::string at_item(const std::string& path, std::size_t index) { return fmt::format("{}[{}]", path, index); }
 
 /// The text of a member that may be missing.

@@ -69,8 +69,8 @@ struct MetricRow {
   std::string_view type;
   std::string_view source;
 };
-constexpr std::array kMetrics{MetricRow{"ContainerResource", "containerResource"}, MetricRow{"External", "external"},
-                              MetricRow{"Object", "object"}, MetricRow{"Pods", "pods"}, MetricRow{"Resource", "resource"}};
+constexpr std::array kMetricRows{MetricRow{"ContainerResource", "containerResource"}, MetricRow{"External", "external"},
+                                 MetricRow{"Object", "object"}, MetricRow{"Pods", "pods"}, MetricRow{"Resource", "resource"}};
 
 void metric_causes(const Value& metric, const std::string& path, std::vector<Cause>& causes) {
   static const std::vector<std::string> kTypes{"ContainerResource", "External", "Object", "Pods", "Resource"};
@@ -79,8 +79,8 @@ void metric_causes(const Value& metric, const std::string& path, std::vector<Cau
     causes.push_back(field::required(path + ".type", "must specify a metric source type"));
     return;
   }
-  const auto row = std::ranges::find(kMetrics, type.as_string(), &MetricRow::type);
-  if (row == kMetrics.end()) {
+  const auto row = std::ranges::find(kMetricRows, type.as_string(), &MetricRow::type);
+  if (row == kMetricRows.end()) {
     causes.push_back(field::not_supported(path + ".type", quoted(type), kTypes));
     return;
   }

@@ -12,6 +12,7 @@
 
 namespace slipway::server {
 
+namespace service_rules {
 namespace {
 
 using json::Value;
@@ -308,16 +309,17 @@ void validate_numbers(const Object& object, const Object& old, const Surrounding
 }
 
 }  // namespace
+}  // namespace service_rules
 
 std::span<const Strategy> service_strategies() {
   static constexpr std::array kRows{Strategy{.group = "",
                                              .kind = "Service",
                                              .name_rule = NameRule::ServiceLabel,
-                                             .fill_defaults = fill_defaults,
-                                             .prepare_create = prepare_create,
-                                             .prepare_update = prepare_update,
-                                             .validate = validate,
-                                             .validate_around = validate_numbers}};
+                                             .fill_defaults = service_rules::fill_defaults,
+                                             .prepare_create = service_rules::prepare_create,
+                                             .prepare_update = service_rules::prepare_update,
+                                             .validate = service_rules::validate,
+                                             .validate_around = service_rules::validate_numbers}};
   return kRows;
 }
 

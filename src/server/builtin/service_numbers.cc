@@ -8,7 +8,7 @@ namespace slipway::server {
 
 namespace {
 
-constexpr std::string_view kPrefix = "/registry/core/services/";
+constexpr std::string_view kServicesPrefix = "/registry/core/services/";
 constexpr std::string_view kHead = "10.96.";
 constexpr std::uint32_t kAddresses = 1U << 16;
 
@@ -26,7 +26,7 @@ std::optional<std::uint32_t> byte_of(std::string_view text) {
 }  // namespace
 
 std::string ServiceNumbers::key_of(std::string_view ns, std::string_view name) {
-  return fmt::format("{}{}/{}", kPrefix, ns, name);
+  return fmt::format("{}{}/{}", kServicesPrefix, ns, name);
 }
 
 bool ServiceNumbers::is_in_range(std::string_view address) {
@@ -42,7 +42,7 @@ bool ServiceNumbers::is_in_range(std::string_view address) {
 }
 
 ServiceNumbers::ServiceNumbers(store::Store& store)
-    : following_(store.follow(std::string(kPrefix), *this, store::Sight::Head)) {}
+    : following_(store.follow(std::string(kServicesPrefix), *this, store::Sight::Head)) {}
 
 void ServiceNumbers::apply(const store::Change& change) {
   if (change.previous) release(change.key, (*change.previous)["spec"]);

@@ -134,7 +134,7 @@ Object update_deployment(const Object& object, const Object& old, const Surround
   return object.with_path({"metadata", "generation"}, kube::generation(old) + 1);
 }
 
-void counts_causes(const Value& spec, std::vector<Cause>& causes) {
+void workload_counts_causes(const Value& spec, std::vector<Cause>& causes) {
   for (const char* key : {"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"}) {
     not_negative(spec, "spec", key, causes);
   }
@@ -176,7 +176,7 @@ void deployment_strategy_causes(const Value& strategy, std::vector<Cause>& cause
 void validate_deployment(const Object& object, const Object& old, std::vector<Cause>& causes) {
   const Value& spec = object["spec"];
   if (spec.is_same(old["spec"])) return;
-  counts_causes(spec, causes);
+  workload_counts_causes(spec, causes);
   owned_template_causes(spec, {"deployment", "ReplicaSet"}, causes);
   deployment_strategy_causes(spec["strategy"], causes);
   if (const Value& deadline = spec["progressDeadlineSeconds"];
@@ -189,7 +189,7 @@ void validate_deployment(const Object& object, const Object& old, std::vector<Ca
 void validate_replica_set(const Object& object, const Object& old, std::vector<Cause>& causes) {
   const Value& spec = object["spec"];
   if (spec.is_same(old["spec"])) return;
-  counts_causes(spec, causes);
+  workload_counts_causes(spec, causes);
   owned_template_causes(spec, {"replicaset", "ReplicaSet"}, causes);
   if (!old.is_null()) immutable(spec, old["spec"], "spec", "selector", causes);
 }
@@ -197,7 +197,7 @@ void validate_replica_set(const Object& object, const Object& old, std::vector<C
 void validate_daemon_set(const Object& object, const Object& old, std::vector<Cause>& causes) {
   const Value& spec = object["spec"];
   if (spec.is_same(old["spec"])) return;
-  counts_causes(spec, causes);
+  workload_counts_causes(spec, causes);
   owned_template_causes(spec, {"daemonset", "DaemonSet"}, causes);
   const Value& rolling = spec["updateStrategy"]["rollingUpdate"];
   const std::string path = "spec.updateStrategy.rollingUpdate";
@@ -228,7 +228,7 @@ Value fixed_stateful_spec(Value spec) {
 void validate_stateful_set(const Object& object, const Object& old, std::vector<Cause>& causes) {
   const Value& spec = object["spec"];
   if (spec.is_same(old["spec"])) return;
-  counts_causes(spec, causes);
+  workload_counts_causes(spec, causes);
   owned_template_causes(spec, {"statefulset", "StatefulSet"}, causes);
   const Value& strategy = spec["updateStrategy"];
   const std::string path = "spec.updateStrategy.rollingUpdate";
@@ -249,7 +249,7 @@ void validate_stateful_set(const Object& object, const Object& old, std::vector<
 void validate_replication_controller(const Object& object, const Object& old, std::vector<Cause>& causes) {
   const Value& spec = object["spec"];
   if (spec.is_same(old["spec"])) return;
-  counts_causes(spec, causes);
+  workload_counts_causes(spec, causes);
   const Value& pod_template = spec["template"];
   if (spec["selector"].empty()) causes.push_back(field::required("spec.selector"));
   if (pod_template.is_null()) {

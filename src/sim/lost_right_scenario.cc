@@ -24,14 +24,12 @@ using delivery::rollout::kTraits;
 using json::Value;
 using kube::Object;
 
-constexpr const char* kRole = R"(
+constexpr const char* kRights = R"(
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata: {name: dev}
 rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]
-)";
-
-constexpr const char* kBinding = R"(
+---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
 metadata: {name: dev}
@@ -89,12 +87,6 @@ spec:
                      kJob);
 }
 
-Value yaml(std::string_view text) {
-  auto documents = json::parse_yaml_all(text);
-  SLIPWAY_CHECK(documents.has_value() && documents->size() == 1, "one document");
-  return documents->front().value;
-}
-
 /// The user whose rights come and go.
 control::ActingClient dev(World& world) {
   kube::UserInfo user;
@@ -103,12 +95,9 @@ control::ActingClient dev(World& world) {
   return {world.user(), std::make_shared<const kube::UserInfo>(std::move(user))};
 }
 
-Task<> create_as_dev(World& world, kube::Resource resource, kube::GroupVersionKind kind, std::string name, std::string spec) {
-  auto client = dev(world);
-  const Value metadata = json::object({{"name", name}, {"namespace", "default"}});
-  const Object object = yaml(spec).with("apiVersion", kind.api_version()).with("kind", kind.kind).with("metadata", metadata);
-  const auto applied = co_await client::apply(client, resource, object, "user");
-  SLIPWAY_CHECK(applied.has_value(), applied.error().message);
+Task<> create_as_dev(World& world, kube::GroupVersionKind kind, std::string name, std::string spec) {
+  co_await apply_as_dev(
+      world, fmt::format("apiVersion: {}\nkind: {}\nmetadata: {{name: {}}}{}", kind.api_version(), kind.kind, name, spec));
 }
 
 /// Looks every half second.
@@ -124,7 +113,8 @@ Task<> wait_for(World& world, kube::Resource resource, std::string name, std::fu
 /// What needs no right of the author: a person lets each go on.
 Task<> let_go_on(World& world) {
   const auto patch = [&world](kube::Resource resource, std::string name, std::string_view text) -> Task<> {
-    const auto done = co_await client::merge_patch(world.user(), resource, {"default", name}, yaml(text), "admin");
+    const auto done =
+        co_await client::merge_patch(world.user(), resource, {"default", name}, json::parse_yaml(text).value(), "admin");
     SLIPWAY_CHECK(done.has_value(), done.error().message);
   };
   co_await patch(kTraits, "web", R"({"spec": {"rolloutPlan": {"batchPartition": null}}})");
@@ -149,19 +139,20 @@ std::string step_phase(const Object& application, std::size_t step) {
 bool lacks_right(const Value& text) { return text.as_string().contains(control::kAuthorLacksRight); }
 
 Task<> lost_right(World& world) {
-  co_await apply_text(world, std::string(kRole) + "---" + kBinding + "---" + version("v1", 4) + version("v2", 0));
+  co_await give_rights(world);
+  co_await apply_text(world, version("v1", 4) + version("v2", 0));
   co_await wait_for(world, kube::kDeployments, "v1",
                     [](const Object& v1) { return v1["status"]["readyReplicas"].as_int() == 4; });
-  co_await create_as_dev(world, kTraits, kTraitKind, "web", kRollout);
-  co_await create_as_dev(world, kApplications, kApplicationKind, "shop", kApplication);
-  co_await create_as_dev(world, kWorkflows, kWorkflowKind, "flow", flow());
+  co_await create_as_dev(world, kTraitKind, "web", kRollout);
+  co_await create_as_dev(world, kApplicationKind, "shop", kApplication);
+  co_await create_as_dev(world, kWorkflowKind, "flow", flow());
   co_await wait_for(world, kTraits, "web",
                     [](const Object& web) { return web["status"]["batchRollingState"].as_string() == "batchReady"; });
   co_await wait_for(world, kApplications, "shop", [](const Object& shop) { return step_phase(shop, 1) == "suspending"; });
   co_await wait_for(world, kWorkflows, "flow",
                     [](const Object& flow) { return flow["status"]["statuses"]["hold"]["phase"].as_string() == "Suspended"; });
 
-  co_await remove(world, kube::kRoleBindings, {"default", "dev"}, "Background");
+  co_await take_rights(world);
   co_await let_go_on(world);
   co_await wait_for(world, kTraits, "web", [](const Object& web) { return lacks_right(web["status"]["waits"].item(0)["on"]); });
   world.tell("the rollout holds");
@@ -174,7 +165,7 @@ Task<> lost_right(World& world) {
   world.tell("the graph of Jobs holds");
   co_await sleep_for(world.user_domain().env(), 7min);  // longer than a batch may take
 
-  co_await apply_text(world, kBinding);
+  co_await give_rights(world);
   co_await wait_for(world, kTraits, "web",
                     [](const Object& web) { return web["status"]["rollingState"].as_string() == "rolloutSucceed"; });
   co_await wait_for(world, kApplications, "shop",
@@ -198,6 +189,15 @@ std::string lost_right_promise(World& world) {
 }
 
 }  // namespace
+
+Task<> give_rights(World& world) { co_await apply_text(world, kRights); }
+
+Task<> take_rights(World& world) { co_await remove(world, kube::kRoleBindings, {"default", "dev"}, "Background"); }
+
+Task<> apply_as_dev(World& world, std::string yaml) {
+  auto client = dev(world);
+  co_await apply_text(world, std::move(yaml), &client);
+}
 
 Scenario lost_right_scenario() {
   return {.name = "lost right", .script = lost_right, .promise = lost_right_promise, .every = 31};

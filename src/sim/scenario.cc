@@ -466,14 +466,14 @@ Ending play(const Scenario& scenario, WorldOptions options) {
 
 std::string normalised_state(World& world) { return Census(world).take() + rollout_state(world) + application_state(world); }
 
-Task<> apply_text(World& world, std::string yaml) {
+Task<> apply_text(World& world, std::string yaml, client::Client* as) {
   auto documents = json::parse_yaml_all(yaml);
   SLIPWAY_CHECK(documents.has_value(), documents.error().message);
   for (const json::YamlDocument& document : *documents) {
     Object object = document.value;
     const kube::ResourceType type = type_of(object);
     if (type.is_namespaced && kube::ns(object).empty()) object = object.with_path({"metadata", "namespace"}, "default");
-    const auto applied = co_await client::apply(world.user(), type.resource, object, "user");
+    const auto applied = co_await client::apply(as != nullptr ? *as : world.user(), type.resource, object, "user");
     SLIPWAY_CHECK(applied.has_value(), applied.error().message);
   }
 }

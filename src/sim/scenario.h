@@ -53,8 +53,8 @@ Ending play(const Scenario& scenario, WorldOptions options);
 /// deleted, whose controller is gone, or whose namespace is (events of any reason then).
 std::string normalised_state(World& world);
 
-/// Applies a manifest (YAML, several documents) as the user; into "default" unless it says otherwise.
-Task<> apply_text(World& world, std::string yaml);
+/// Applies a manifest (YAML, several documents) as the user, or through `as`; into "default" unless it says otherwise.
+Task<> apply_text(World& world, std::string yaml, client::Client* as = nullptr);
 /// Waits until an object has a condition with status True; looks every virtual second.
 Task<> wait_for_condition(World& world, kube::Resource resource, std::string name, std::vector<std::string> any_of,
                           std::string space = "default");

@@ -10,10 +10,12 @@
 #include "../pipeline/landscape.h"
 #include "../world/strike.h"
 #include "base/text.h"
+#include "control/author_right.h"
 #include "delivery/package/family.h"
 #include "delivery/package/kind.h"
 #include "json/text.h"
 #include "os/test_folder.h"
+#include "sim/lost_right_scenario.h"
 
 namespace slipway::sim {
 namespace {
@@ -186,6 +188,45 @@ Task<> removed(World& world, Outside& outside) {
   co_await person.take_away("edge.web.main");
 }
 
+/// Of a variant whose author loses all rights before there is a second revision upstream.
+Task<> lost_right(World& world, Outside& outside) {
+  Person person(world, outside);
+  const auto variant = [](int revision) {
+    return fmt::format(
+        "{{apiVersion: {}, kind: {}, metadata: {{name: one}}, spec: {{upstream: {{repo: blueprints, package: web, revision: "
+        "{}}}, "
+        "downstream: {{repo: edge, package: web}}}}}}",
+        kVariantKind.api_version(), kVariantKind.kind, revision);
+  };
+  const auto is_ready = [&world](std::string reason) -> Task<> {
+    for (;;) {
+      const auto one = co_await client::get(world.user(), kVariants, {kNamespace, "one"});
+      SLIPWAY_CHECK(one.has_value(), one.error().message);
+      if (kube::condition(*one, "Ready")["reason"].as_string() == reason) co_return;
+      co_await sleep_for(world.user_domain().env(), 1s);
+    }
+  };
+  co_await person.register_repositories();
+  co_await person.make("blueprints.web.v1", "{type: init, init: {}}");
+  co_await person.publish("blueprints.web.v1");
+  co_await give_rights(world);
+  co_await apply_as_dev(world, variant(1));
+  co_await is_ready("NoErrors");
+  co_await person.publish("edge.web.packagevariant-1");
+  co_await person.make("blueprints.web.v2", "{type: edit, edit: {sourceRef: {name: blueprints.web.v1}}}");
+  co_await person.put("blueprints.web.v2", "more.txt", "two\n");
+  co_await person.publish("blueprints.web.v2");
+  co_await take_rights(world);
+  co_await apply_text(world, variant(2));  // by the process, which is nobody's author
+  co_await is_ready(std::string(control::kAuthorLacksRight));
+  co_await sleep_for(world.user_domain().env(), 5min);
+  const auto early = co_await client::get(world.user(), kRecords, {kNamespace, "edge.web.packagevariant-2"});
+  SLIPWAY_CHECK(!early.has_value(), "a draft was made without the right");
+  co_await give_rights(world);
+  co_await is_ready("NoErrors");
+  co_await person.publish("edge.web.packagevariant-2");
+}
+
 std::string told(Repository& repository) {
   const std::string all = repository.git("log --format=%s main");
   std::vector<std::string_view> subjects = split(all, '\n');
@@ -260,6 +301,9 @@ TEST(PackageFaults, any_other_fault_in_a_dropped_proposal_ends_as_the_clean_run)
 TEST(PackageFaults, a_crash_anywhere_in_a_removal_from_the_branch_ends_as_the_clean_run) { strike_story(removed, 3, kCrashes); }
 TEST(PackageFaults, any_other_fault_in_a_removal_from_the_branch_ends_as_the_clean_run) { strike_story(removed, 3, kOthers); }
 /// Found here: one that could not be read again was taken for one that is gone, and was never said to be Ready.
+TEST(PackageFaults, a_crash_anywhere_around_a_lost_right_ends_as_the_clean_run) { strike_story(lost_right, 8, kCrashes); }
+TEST(PackageFaults, any_other_fault_around_a_lost_right_ends_as_the_clean_run) { strike_story(lost_right, 8, kOthers); }
+
 TEST(PackageFaults, a_repository_that_was_read_is_said_to_be_ready_though_the_server_dies_meanwhile) {
   const auto is_read = [](const Point& point) {
     return is_ours(point) && point.what.contains("GET repositories.config.porch.kpt.dev default/edge");

@@ -14,6 +14,7 @@
 #include "json/text.h"
 #include "landscape.h"
 #include "os/test_folder.h"
+#include "sim/lost_right_scenario.h"
 
 namespace slipway::sim {
 namespace {
@@ -40,20 +41,21 @@ struct Outside {
   }
 };
 
-std::string pipeline_of(const Outside& outside) {
+/// `more`: a member of the strategy.
+std::string pipeline_of(const Outside& outside, std::string_view more = "") {
   return fmt::format(R"(
 apiVersion: pipelines.weave.works/v1alpha1
 kind: Pipeline
 metadata: {{name: web}}
 spec:
   appRef: {{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, name: web}}
-  promotion: {{strategy: {{commit: {{url: '{}', baseBranch: main}}}}}}
+  promotion: {{strategy: {{{}commit: {{url: '{}', baseBranch: main}}}}}}
   environments:
     - {{name: dev, targets: [{{namespace: dev}}]}}
     - {{name: staging, targets: [{{namespace: staging}}], gates: [{{name: ask, at: before, webhook: {{url: 'http://hooks.test/late'}}}}]}}
     - {{name: prod, targets: [{{namespace: prod}}], soak: 3s}}
 )",
-                     outside.repository.path());
+                     more, outside.repository.path());
 }
 
 std::string environment_status(std::string_view version) {
@@ -121,6 +123,30 @@ Task<> script(World& world, Outside& outside) {
   co_await play_agents(world, outside, "1.0.0");
 }
 
+/// The author of the pipeline loses all rights, so that the Secret which the promotion needs cannot be read.
+Task<> lost_right_script(World& world, Outside& outside) {
+  co_await give_rights(world);
+  co_await apply_text(world, "{apiVersion: v1, kind: Secret, metadata: {name: forge}, stringData: {username: u, password: p}}");
+  co_await apply_as_dev(world, pipeline_of(outside, "secretRef: {name: forge}, "));
+  co_await write_status(world, outside);
+  co_await sleep_for(world.user_domain().env(), 3s);
+  co_await take_rights(world);
+  outside.runs["dev"] = "1.1.0";
+  co_await write_status(world, outside);
+  for (bool is_held = false; !is_held;) {
+    co_await sleep_for(world.user_domain().env(), 1s);
+    const auto all =
+        co_await client::list(world.user(), kPromotions, {.ns = "default", .label_selector = "", .field_selector = ""});
+    SLIPWAY_CHECK(all.has_value(), all.error().message);
+    for (const Value& one : (*all)["items"].items()) is_held |= json::print(one["status"]).contains("AuthorLacksRight");
+  }
+  world.tell("the promotion holds");
+  co_await sleep_for(world.user_domain().env(), 5min);
+  SLIPWAY_CHECK(outside.runs["staging"] == "1.0.0", "promoted without the right");
+  co_await give_rights(world);
+  co_await play_agents(world, outside, "1.1.0");
+}
+
 /// The end without what differs between two good runs.
 std::string told(const Ending& ending, Outside& outside) {
   std::string state = ending.state;
@@ -145,11 +171,14 @@ const delivery::Family& promotions_only() {
   return made;
 }
 
-Played run_with(FaultPlan faults) {
+using Script = Task<> (*)(World& world, Outside& outside);
+
+Played run_with(Script play_script, FaultPlan faults) {
   static const Image kImage = Image::bootstrapped();
   static const delivery::Family* const kFamilies[] = {&promotions_only()};
   auto outside = std::make_shared<Outside>();
-  const Scenario scenario{.name = "promotion", .script = [outside](World& world) { return script(world, *outside); }};
+  const Scenario scenario{.name = "promotion",
+                          .script = [outside, play_script](World& world) { return play_script(world, *outside); }};
   WorldOptions options;
   options.image = &kImage;
   options.faults = std::move(faults);
@@ -160,23 +189,30 @@ Played run_with(FaultPlan faults) {
   return made;
 }
 
-void strike_with(const std::vector<FaultKind>& kinds) {
-  const Played clean = run_with({});
+/// `commits`: the subjects in the repository at the end.
+void strike_with(Script play_script, std::string_view commits, const std::vector<FaultKind>& kinds) {
+  const Played clean = run_with(play_script, {});
   ASSERT_TRUE(clean.ending.is_over) << clean.state;
-  ASSERT_TRUE(
-      clean.state.starts_with("first\npromote web 1.1.0 to staging\npromote web 1.1.0 to prod\npromote web 1.0.0 to prod\n"))
-      << clean.state;
+  ASSERT_TRUE(clean.state.starts_with(commits)) << clean.state;
   const auto is_ours = [](const Point& point) { return point.who == "slipway-promotion" || point.what.starts_with("GIT"); };
-  strike({.name = "promotion", .play = run_with, .is_ours = is_ours}, clean, kinds);
+  const auto play = [play_script](FaultPlan faults) { return run_with(play_script, std::move(faults)); };
+  strike({.name = "promotion", .play = play, .is_ours = is_ours}, clean, kinds);
 }
 
-TEST(PromotionFaults, a_crash_anywhere_ends_as_the_clean_run) {
-  strike_with({FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth});
-}
+const std::vector<FaultKind> kCrashes{FaultKind::CrashControllers, FaultKind::CrashServer, FaultKind::CrashBoth};
+const std::vector<FaultKind> kOthers{FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches,
+                                     FaultKind::StaleCache};
+constexpr std::string_view kThere = "first\npromote web 1.1.0 to staging\npromote web 1.1.0 to prod\n";
+constexpr std::string_view kThereAndBack =
+    "first\npromote web 1.1.0 to staging\npromote web 1.1.0 to prod\npromote web 1.0.0 to prod\n";
 
-TEST(PromotionFaults, any_single_fault_ends_as_the_clean_run) {
-  strike_with(
-      {FaultKind::LostAnswer, FaultKind::Unavailable, FaultKind::Conflict, FaultKind::CutWatches, FaultKind::StaleCache});
+TEST(PromotionFaults, a_crash_anywhere_ends_as_the_clean_run) { strike_with(script, kThereAndBack, kCrashes); }
+TEST(PromotionFaults, any_single_fault_ends_as_the_clean_run) { strike_with(script, kThereAndBack, kOthers); }
+TEST(PromotionFaults, a_crash_anywhere_around_a_lost_right_ends_as_the_clean_run) {
+  strike_with(lost_right_script, kThere, kCrashes);
+}
+TEST(PromotionFaults, any_single_fault_around_a_lost_right_ends_as_the_clean_run) {
+  strike_with(lost_right_script, kThere, kOthers);
 }
 
 }  // namespace

@@ -45,8 +45,6 @@ class Cell : public testing::TestWithParam<std::tuple<Way, Way>> {
                   .unavailable = std::max<std::int64_t>(unavailable, is_normal ? 1 : 0),
                   .surge = next == Way::Normal ? kWhole : kBatch});
   }
-  /// A revert brings all old pods back before it takes new ones away.
-  void allow_revert() { stage_.watch({.whole = kWhole, .unavailable = from() == Way::Normal ? 1 : 0, .surge = kWhole}); }
   /// The new way is under way: some of its pods are ready, and not all.
   void begin(const Version& version) {
     stage_.apply(version);
@@ -113,10 +111,8 @@ TEST_P(Cell, stops_when_it_is_rejected) {
 
 TEST_P(Cell, reverts_when_it_is_rejected) {
   if (to() == Way::Normal) GTEST_SKIP() << "skipped: nothing asks";
-  allow_revert();
   reject(OnFailure::Revert);
   expect_first_version();
-  bound_for(to());
   stage_.deliver({.way = to(), .number = 4});
   expect_nothing_left();
 }
@@ -124,6 +120,20 @@ TEST_P(Cell, reverts_when_it_is_rejected) {
 TEST_P(Cell, is_deleted_in_the_midst) {
   begin({.way = to(), .number = 3});
   expect_nothing_left();
+}
+
+/// Also what the rollout of a user's has made and written on, which stays itself.
+TEST_P(Cell, is_deleted_while_traffic_moves) {
+  if (!may_move_traffic(to())) GTEST_SKIP() << "skipped: no traffic is moved";
+  stage_.make_ingress();
+  begin({.way = to(), .number = 3, .has_traffic = true});
+  ASSERT_TRUE(stage_.until([&] { return !stage_.traffic_left().empty(); }, minutes{1})) << stage_.story();
+  expect_nothing_left();
+  EXPECT_EQ(stage_.traffic_left(), "");
+  if (to() != Way::Standalone) return;
+  const Value status = stage_.rollout(to())["status"];
+  EXPECT_EQ(status["rollingState"].as_string(), "rolloutFailed");
+  EXPECT_EQ(status["failure"].as_string(), fmt::format("Deployment/web-v{} and its revision are gone", first_number() + 1));
 }
 
 TEST_P(Cell, keeps_its_pods_without_its_rollout) {
@@ -136,15 +146,13 @@ TEST_P(Cell, keeps_its_pods_without_its_rollout) {
   expect_nothing_left();
 }
 
-/// A rollout of a plan or the trait is the application's, which makes it again. The step that made one of blue-green is over.
+/// A rollout that is the application's is made again, and goes on.
 TEST_P(Cell, is_taken_back_with_its_rollout) {
   if (to() == Way::Normal) GTEST_SKIP() << "skipped: there is no rollout";
   begin({.way = to(), .number = 3});
-  allow_revert();
   stage_.delete_rollout(to(), OnFailure::Revert);
   EXPECT_TRUE(stage_.finish(to()));
-  bound_for(to());
-  if (to() == Way::Standalone || to() == Way::BlueGreen) {
+  if (to() == Way::Standalone) {
     expect_first_version();
   } else {
     EXPECT_EQ(stage_.images(), "web:3 4") << stage_.story();
@@ -166,12 +174,23 @@ TEST_P(Cell, moves_traffic_along) {
   stage_.make_ingress();
   stage_.deliver({.way = to(), .number = 3, .has_traffic = true});
   stage_.deliver({.way = to(), .number = 4, .has_traffic = true});
-  EXPECT_TRUE(stage_.find("networking.k8s.io/v1", "Ingress", "web-canary").is_null());
+  EXPECT_EQ(stage_.traffic_left(), "");
   begin({.way = to(), .number = 5, .has_traffic = true});
   const Way last = from() == Way::Template ? to() : from();
   bound_for(last);
   stage_.deliver({.way = last, .number = 6, .has_traffic = may_move_traffic(last)});
-  EXPECT_TRUE(stage_.find("networking.k8s.io/v1", "Ingress", "web-canary").is_null());
+  EXPECT_EQ(stage_.traffic_left(), "");
+  expect_nothing_left();
+}
+
+TEST_P(Cell, takes_back_the_traffic_that_the_next_revision_does_not_move) {
+  if (!may_move_traffic(to())) GTEST_SKIP() << "skipped: no traffic is moved";
+  stage_.make_ingress();
+  begin({.way = to(), .number = 3, .has_traffic = true});
+  ASSERT_TRUE(stage_.until([&] { return !stage_.traffic_left().empty(); }, minutes{1})) << stage_.story();
+  stage_.deliver({.way = to(), .number = 4});
+  EXPECT_FALSE(stage_.rollout(to())["spec"]["rolloutPlan"].has("traffic"));
+  EXPECT_EQ(stage_.traffic_left(), "");
   expect_nothing_left();
 }
 

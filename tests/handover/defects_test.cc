@@ -43,7 +43,7 @@ TEST(Handover, the_service_stays_when_a_plan_follows_normal_delivery) {
 
 TEST(Handover, normal_delivery_takes_the_place_of_blue_green) {
   Stage stage;
-  stage.watch({});
+  stage.watch({.unavailable = 1, .surge = 4});
   stage.deliver({.way = Way::BlueGreen, .number = 1});
   stage.deliver({.way = Way::BlueGreen, .number = 2});
   stage.deliver({.way = Way::Normal, .number = 3});
@@ -54,7 +54,7 @@ TEST(Handover, normal_delivery_takes_the_place_of_blue_green) {
 
 TEST(Handover, normal_delivery_takes_the_place_of_a_plan) {
   Stage stage;
-  stage.watch({});
+  stage.watch({.unavailable = 1, .surge = 4});
   stage.deliver({.way = Way::Plan, .number = 1});
   stage.deliver({.way = Way::Plan, .number = 2});
   stage.deliver({.way = Way::Normal, .number = 3});
@@ -78,7 +78,7 @@ TEST(Handover, pods_of_an_abandoned_first_attempt_drain) {
 
 TEST(Handover, the_application_adopts_what_a_standalone_rollout_of_its_revision_made) {
   Stage stage;
-  stage.watch({});
+  stage.watch({.unavailable = 1, .surge = 4});
   stage.deliver({.way = Way::Normal, .number = 1});
   stage.deliver({.way = Way::Standalone, .number = 2});
   EXPECT_EQ(stage.serving(), "web-v2 4/4");
@@ -109,7 +109,7 @@ TEST(Handover, the_trait_keeps_old_revisions_without_pods) {
 
 TEST(Handover, normal_delivery_without_replicas_makes_as_many_pods_as_the_plan_had) {
   Stage stage;
-  stage.watch({});
+  stage.watch({.unavailable = 1, .surge = 4});
   stage.apply({.way = Way::Plan, .number = 1, .replicas = 0, .target_size = 4});
   EXPECT_TRUE(stage.finish(Way::Plan));
   EXPECT_EQ(stage.images(), "web:1 4") << stage.story();
@@ -122,7 +122,7 @@ TEST(Handover, normal_delivery_without_replicas_makes_as_many_pods_as_the_plan_h
 TEST(Handover, what_the_new_deliverer_leaves_out_of_the_service_is_removed) {
   for (const auto& [from, to] : {std::pair(Way::Normal, Way::Plan), std::pair(Way::Plan, Way::Normal)}) {
     Stage stage;
-    stage.watch({});
+    stage.watch({.unavailable = 1, .surge = 4});
     stage.deliver({.way = from, .number = 1, .port = 80});
     stage.deliver({.way = to, .number = 2, .port = 81});
     EXPECT_EQ(stage.fault(), "");
@@ -156,7 +156,7 @@ TEST(Handover, autoscalers_follow_the_name) {
 
 TEST(Handover, a_rolling_update_that_never_ends_gives_way_to_a_plan) {
   Stage stage;
-  stage.watch({});
+  stage.watch({.unavailable = 1});
   stage.deliver({.way = Way::Normal, .number = 1});
   stage.apply({.way = Way::Normal, .number = 2, .is_bad = true});
   stage.pass(std::chrono::minutes{1});
@@ -166,7 +166,7 @@ TEST(Handover, a_rolling_update_that_never_ends_gives_way_to_a_plan) {
 
 TEST(Handover, the_application_leaves_what_a_rollout_back_has_drained) {
   Stage stage;
-  stage.watch({});
+  stage.watch({.unavailable = 1, .surge = 4});
   stage.deliver({.way = Way::Normal, .number = 1});
   stage.deliver({.way = Way::Normal, .number = 2});
   stage.roll_to("a-v1", "a-v2");
@@ -181,7 +181,7 @@ TEST(Handover, the_application_leaves_what_a_rollout_back_has_drained) {
 
 TEST(Handover, the_application_adopts_a_rollout_of_the_revision_that_it_has_delivered) {
   Stage stage;
-  stage.watch({});
+  stage.watch({.unavailable = 1, .surge = 4});
   stage.deliver({.way = Way::Normal, .number = 1});
   stage.roll_to("a-v1", "");
   EXPECT_TRUE(stage.finish(Way::Normal));
@@ -243,6 +243,48 @@ TEST(Handover, a_component_that_has_not_changed_keeps_its_pods_after_an_upgrade)
   EXPECT_TRUE(stage.finish(Way::Trait));
   EXPECT_NE(rollout(stage), before);
   EXPECT_EQ(stage.images(), "other:3 1, web:2 2") << stage.story();
+}
+
+TEST(Handover, a_rollback_waits_until_what_it_applies_again_is_healthy) {
+  Stage stage;
+  const auto app = [](int number, const char* more) {
+    return oracle_test::yaml(fmt::format(
+        "{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: {{components: [{{name: web, type: "
+        "webservice, properties: {{image: 'web:{}'}}, traits: [{{type: annotations, properties: {{slipway.dev/ready-after: "
+        "20s}}}}]}}], workflow: {{steps: [{{name: go, type: apply-component, properties: {{component: web}}}}{}]}}}}}}",
+        number, more));
+  };
+  ASSERT_EQ(stage.plane().apply(app(1, ""), "default"), "");
+  ASSERT_TRUE(stage.until([&] { return stage.phase() == "running"; })) << stage.story();
+  ASSERT_EQ(stage.plane().apply(app(2, ", {name: back, type: rollback}"), "default"), "");
+  const auto back = [&] { return stage.application()["status"]["workflow"]["steps"].item(1); };
+  ASSERT_TRUE(stage.until([&] {
+    return back()["message"].as_string().starts_with("revision a-v1 is applied again; component");
+  })) << stage.story();
+  EXPECT_TRUE(back()["message"].as_string().contains("web is not healthy")) << json::print(back());
+  EXPECT_EQ(stage.application()["status"]["rolledBackTo"].as_string(), "");
+  ASSERT_TRUE(stage.until([&] { return stage.phase() == "workflowFailed"; })) << stage.story();
+  EXPECT_EQ(stage.images(), "web:1 1") << "it serves when the step ends";
+  EXPECT_EQ(stage.serving(), "web 1/1");
+  EXPECT_EQ(stage.application()["status"]["rolledBackTo"].as_string(), "a-v1");
+}
+
+/// Objects of older versions stay where a policy says so; pods stay within 2T, and at rest at T.
+TEST(Handover, kept_workloads_of_rollouts_have_no_pods) {
+  Stage stage;
+  const auto version = [](Way way, int number) { return Version{.way = way, .number = number, .keeps_legacy = true}; };
+  stage.watch({.unavailable = 1, .surge = 4});
+  stage.deliver(version(Way::Plan, 1));
+  stage.deliver(version(Way::Plan, 2));
+  stage.apply(version(Way::Normal, 3));
+  stage.pass(seconds{2});
+  stage.deliver(version(Way::Normal, 4));
+  EXPECT_EQ(stage.sizes(), "web 4/4, web-v1 0/0, web-v2 0/0") << stage.story();
+  stage.deliver(version(Way::Normal, 5));
+  stage.deliver(version(Way::Plan, 6));
+  EXPECT_EQ(stage.sizes(), "web 0/0, web-v1 0/0, web-v2 0/0, web-v6 4/4") << stage.story();
+  EXPECT_EQ(stage.fault(), "") << stage.story();
+  EXPECT_EQ(stage.left_after_deletion(), "");
 }
 
 /// A RolloutTrait takes the pods of an application's Deployment; the application does not bring them back.

@@ -74,10 +74,11 @@ std::string more_of(const Version& version) {
 
 Value application_of(const Version& version) {
   const std::string ports = version.has_service ? fmt::format(", ports: [{{port: {}, expose: true}}]", version.port) : "";
+  const char* keep = ", policies: [{name: keep, type: garbage-collect, properties: {keepLegacyResource: true}}]";
   return oracle_test::yaml(
       fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: {{components: [{{name: "
-                  "web, type: webservice, properties: {{image: 'web:{}'{}}}, traits: [{}]}}]{}}}}}",
-                  version.number, ports, traits_of(version), more_of(version)));
+                  "web, type: webservice, properties: {{image: 'web:{}'{}}}, traits: [{}]}}]{}{}}}}}",
+                  version.number, ports, traits_of(version), more_of(version), version.keeps_legacy ? keep : ""));
 }
 
 bool is_pod_there(const Value& pod) {
@@ -138,8 +139,12 @@ void Stage::apply(const Version& version) {
   if (application().is_null()) {
     ASSERT_EQ(plane_.apply(wanted, kNamespace), "");
   } else {  // what the version before had and this one has not goes
-    for (const char* member : {"workflow", "rolloutPlan"}) {
+    for (const char* member : {"workflow", "rolloutPlan", "policies"}) {
       if (!wanted["spec"].has(member)) wanted = wanted.with_path({"spec", member}, Value());
+    }
+    for (const auto& [name, value] : application()["spec"]["rolloutPlan"].members()) {
+      if (wanted["spec"]["rolloutPlan"].is_null() || wanted["spec"]["rolloutPlan"].has(name)) continue;
+      wanted = wanted.with_path({"spec", "rolloutPlan", name}, Value());
     }
     ASSERT_EQ(plane_.merge(reference("core.oam.dev/v1beta1", "Application", "a"), wanted), "");
   }
@@ -182,6 +187,25 @@ void Stage::make_ingress() {
                                            "pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]}}"),
                          kNamespace),
             "");
+}
+
+std::string Stage::traffic_left() {
+  std::vector<std::string> left;
+  if (!find("networking.k8s.io/v1", "Ingress", "web-canary").is_null()) left.emplace_back("Ingress web-canary");
+  for (const char* name : {"web-source", "web-target"}) {
+    if (!find("v1", "Service", name).is_null()) left.push_back(fmt::format("Service {}", name));
+  }
+  const Value ingress = find("networking.k8s.io/v1", "Ingress", "web");
+  const Value& path = ingress["spec"]["rules"].item(0)["http"]["paths"].item(0);
+  const std::string backend = path["backend"]["service"]["name"].str();
+  if (backend != "web") left.push_back(fmt::format("backend {}", backend));
+  for (const Value& object : {ingress, find("v1", "Service", "web")}) {
+    for (const auto& [key, value] : object["metadata"]["annotations"].members()) {
+      if (key.starts_with("rollout.slipway.dev/")) left.push_back(fmt::format("{} {}", kube::kind(object), key));
+    }
+    if (object["spec"]["selector"].has("app.oam.dev/revision")) left.push_back(json::print(object["spec"]["selector"]));
+  }
+  return fmt::format("{}", fmt::join(left, ", "));
 }
 
 bool Stage::reject(Way way, OnFailure on_failure) {

@@ -39,6 +39,7 @@ struct Version {
   OnFailure on_failure = OnFailure::Stop;
   bool decreases_first = false;  // rolloutStrategy: DecreaseFirst
   bool has_traffic = false;      // an Ingress splits it
+  bool keeps_legacy = false;     // objects of older versions stay
 };
 
 class Stage {
@@ -60,6 +61,8 @@ class Stage {
   void roll_to(const std::string& target, const std::string& source, const std::string& plan = "");
   /// The Ingress that Version::has_traffic refers to.
   void make_ingress();
+  /// What is left of a rollout's traffic: its canary Ingress and Services, and what it wrote on the Ingress and the Service.
+  std::string traffic_left();
   /// Rejects the approval that the rollout of that way waits for; the trait's, which has no approvals, is aborted or reverted.
   /// False: no approval is waited for.
   bool reject(Way way, OnFailure on_failure);
@@ -87,8 +90,8 @@ class Stage {
   /// What must hold from the first readiness on; `surge` are the pods that may be there beside T.
   struct Bounds {
     std::int64_t whole = 4;        // T
-    std::int64_t unavailable = 1;  // of a Deployment's own rolling update
-    std::int64_t surge = 4;
+    std::int64_t unavailable = 0;  // 1: of a Deployment's own rolling update
+    std::int64_t surge = 2;        // b; 4 where normal delivery follows a rollout
   };
   /// From now on these bounds hold, in place of those before.
   void watch(Bounds bounds);

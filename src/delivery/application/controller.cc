@@ -453,6 +453,7 @@ Task<> ApplicationController::write_plans(AppRun& app, Status& status) {
 /// A pass of the workflow, and what comes after its end. When to look again.
 Task<Result<std::optional<Duration>>> ApplicationController::go_on(control::Reconcile& run, AppRun& app, Status& status) {
   std::optional<Duration> again;
+  if (!status.workflow->is_finished) SLIPWAY_CO_TRY_VOID(co_await restore_rollouts(app));
   if (!status.workflow->is_finished) SLIPWAY_CO_TRY_VOID(co_await run_pass(run, app, status, again));
   if (!status.workflow->is_finished) {
     SLIPWAY_CO_TRY_VOID(co_await judge_rolled_services(app));

@@ -243,19 +243,24 @@ void rename(const AppRun& run, std::vector<Manifest>& manifests, const Manifest&
   }
 }
 
-/// Ready pods of workloads that rollouts made for the component, but for the one that the manifest describes.
-Task<Result<std::int64_t>> ready_beside(AppRun& run, Manifest manifest) {
-  std::map<ObjectId, ManagedResource> beside;
+/// Workloads of this run and of earlier ones that rollouts made.
+std::map<ObjectId, ManagedResource> made_by_rollouts(const AppRun& run) {
+  std::map<ObjectId, ManagedResource> made;
   for (const std::vector<Tracker>* trackers : {&run.rolled_out(), &run.outdated()}) {
     for (const Tracker& tracker : *trackers) {
       for (const ManagedResource& one : tracker.resources) {
-        const bool is_made = is_workload(one) && !kube::annotation(one.raw, kRevisionAnnotation).empty();
-        if (is_made && one.component == manifest.component && one.id() != manifest.id()) beside.emplace(one.id(), one);
+        if (is_workload(one) && !kube::annotation(one.raw, kRevisionAnnotation).empty()) made.emplace(one.id(), one);
       }
     }
   }
+  return made;
+}
+
+/// Ready pods of workloads that rollouts made for the component, but for the one that the manifest describes.
+Task<Result<std::int64_t>> ready_beside(AppRun& run, Manifest manifest) {
   std::int64_t ready = 0;
-  for (const auto& [id, one] : beside) {
+  for (const auto& [id, one] : made_by_rollouts(run)) {
+    if (one.component != manifest.component || id == manifest.id()) continue;
     SLIPWAY_CO_TRY(live, co_await run.live_object(one));
     if (!kube::is_deleting(live))
       ready += std::min(live["status"]["readyReplicas"].as_int(), live["spec"]["replicas"].as_int());
@@ -268,7 +273,7 @@ Task<Result<std::int64_t>> ready_beside(AppRun& run, Manifest manifest) {
 Task<Result<void>> make_room(AppRun& run, Manifest manifest) {
   const ObjectId id = manifest.id();
   const bool is_at_home = id.cluster == kHub && id.ns == kube::ns(run.application());
-  if (!is_at_home || run.parsed().keep.keeps_legacy_resource) co_return Result<void>{};
+  if (!is_at_home) co_return Result<void>{};
   SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(manifest.object));
   SLIPWAY_CO_TRY(live, co_await run.live_object(reference_to(run, kind, id.name)));
   const std::string self = sharer_name(run.application());
@@ -338,6 +343,29 @@ Task<Result<void>> size_like_predecessor(AppRun& run, std::vector<Manifest> mani
   co_return Result<void>{};
 }
 
+Task<Result<void>> restore_rollouts(AppRun& run) {
+  for (const ManagedResource& one : std::vector<ManagedResource>(run.current().resources)) {
+    const RuleSubject subject = subject_of(one.raw);
+    const KeepPolicies& keep = run.parsed().keep;
+    const bool is_left = keep.is_read_only(subject) || !keep.kept_paths(subject, true).empty();
+    if (one.cluster != kHub || !one.is_whole || !is_holder(one.raw) || is_left) continue;
+    SLIPWAY_CO_TRY(known, co_await run.live_object(one));
+    if (!known.is_null()) continue;
+    SLIPWAY_CO_TRY(live, co_await run.newest_object(one.id(), one.raw));
+    if (!live.is_null()) continue;
+    run.memory().applied.erase(one.id());
+    std::vector<Manifest> again;
+    again.push_back({.object = one.raw,
+                     .cluster = one.cluster,
+                     .component = one.component,
+                     .trait = one.trait,
+                     .creator = one.creator,
+                     .is_repair = true});
+    SLIPWAY_CO_TRY_VOID(co_await run.apply(std::move(again)));
+  }
+  co_return Result<void>{};
+}
+
 Task<Result<void>> adopt_rolled_out(AppRun& run) {
   for (const Tracker& tracker : std::vector<Tracker>(run.rolled_out())) {
     for (const ManagedResource& made : tracker.resources) {
@@ -393,6 +421,23 @@ Task<Result<RolledOut>> rolled_out(AppRun& run) {
     }
   }
   co_return found;
+}
+
+Task<Result<void>> drain_kept(AppRun& run) {
+  SLIPWAY_CO_TRY(rolled, co_await rolled_out(run));
+  for (const auto& [id, one] : made_by_rollouts(run)) {
+    const bool is_needed = run.current().find(id) != nullptr || run.root().find(id) != nullptr || rolled.held.contains(id);
+    if (is_needed || one.cluster != kHub || !deliverer_now(run, one.component)) continue;
+    SLIPWAY_CO_TRY(live, co_await run.live_object(one));
+    const bool is_own = owner_of(live) == sharer_name(run.application()) && kube::controller_of(live).is_null();
+    if (!is_own || live["spec"]["replicas"].as_int() == 0) continue;
+    SLIPWAY_CO_TRY(hub, run.on(kHub));
+    SLIPWAY_CO_TRY(mapped, co_await run.tools().live.kinds().find_for(*hub, kHub, live));
+    const Value patch = json::object(
+        {{"metadata", json::object({{"uid", live["metadata"]["uid"]}})}, {"spec", json::object({{"replicas", 0}})}});
+    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(*hub, mapped.resource, kube::key_of(live), patch, kRolloutManager));
+  }
+  co_return Result<void>{};
 }
 
 Task<Result<void>> clean_rolled_out(AppRun& run, std::vector<RolledOut::Entry> gone) {

@@ -24,6 +24,10 @@ void follow_rolled_out_names(const AppRun& run, std::vector<Manifest>& manifests
 /// manifests, in their order.
 Task<Result<void>> size_like_predecessor(AppRun& run, std::vector<Manifest> manifests, std::vector<Value> live);
 
+/// Call while the workflow runs. Makes rollouts again that the present run has applied and a user has deleted: steps that have
+/// ended do not.
+Task<Result<void>> restore_rollouts(AppRun& run);
+
 /// Call after the workflow. Adopts the workload that a rollout made of the present revision, and deletes the application's own
 /// one that it replaced.
 Task<Result<void>> adopt_rolled_out(AppRun& run);
@@ -40,6 +44,9 @@ struct RolledOut {
   std::vector<Entry> useless;
 };
 Task<Result<RolledOut>> rolled_out(AppRun& run);
+/// Call after the workflow where objects of older versions are kept. Workloads that rollouts made stay, but without pods, once
+/// something else delivers their component.
+Task<Result<void>> drain_kept(AppRun& run);
 /// Removes these entries from their trackers, and deletes trackers that are empty then.
 Task<Result<void>> clean_rolled_out(AppRun& run, std::vector<RolledOut::Entry> gone);
 

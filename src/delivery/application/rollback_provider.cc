@@ -1,8 +1,8 @@
 // oam.#Rollback (step rollback): what the newest revision had applied whose workflow succeeded is applied again from its
 // ResourceTracker, recorded in the tracker of this generation, and from then on kept as the objects of a delivery are. What
-// this revision has added is deleted. Objects that outlive updates (policy garbage-collect, strategies onAppDelete and never)
-// are recorded only as the newest revision made them, and stay so. Which revision serves is a note of the run, from which the
-// status has it.
+// this revision has added is deleted. The step ends once the components are healthy. Objects that outlive updates (policy
+// garbage-collect, strategies onAppDelete and never) are recorded only as the newest revision made them, and stay so. Which
+// revision serves is a note of the run, from which the status has it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,6 +76,28 @@ void drop_services(AppRun& run, const std::vector<Manifest>& manifests) {
   });
 }
 
+/// What is not healthy yet; empty: all is. `applied` are the objects as they were written: a cache may be behind them.
+Task<Result<std::string>> first_unhealthy(AppRun& run, std::vector<Value> applied) {
+  for (const Value& object : applied) {
+    for (const Tracker* tracker : {&run.current(), &run.root()}) {
+      const auto is_it = [&](const ManagedResource& one) {
+        return one.kind == kube::kind(object) && one.name == kube::name(object) && one.ns == kube::ns(object);
+      };
+      const auto found = std::ranges::find_if(tracker->resources, is_it);
+      if (found == tracker->resources.end()) continue;
+      SLIPWAY_CO_TRY(live, co_await run.live_object(*found));
+      const bool is_behind =
+          live.is_null() || (kube::uid(live) == kube::uid(object) && kube::revision(live) < kube::revision(object));
+      if (is_behind) co_return fmt::format("{} {} is not seen yet", kube::kind(object), kube::name(object));
+    }
+  }
+  SLIPWAY_CO_TRY_VOID(co_await judge_services(run));
+  for (const ServiceStatus& service : run.services()) {
+    if (!service.is_healthy) co_return fmt::format("component {} is not healthy: {}", service.name, service.message);
+  }
+  co_return std::string();
+}
+
 Task<Answer> roll_back(AppRun& run, ProviderCall call) {
   if (call.store == nullptr) co_return Answer::error("only steps of a workflow can do this");
   auto revision = co_await newest_delivered(run);
@@ -91,9 +113,11 @@ Task<Answer> roll_back(AppRun& run, ProviderCall call) {
   if (!manifests) co_return Answer::error(manifests.error());
   std::set<ObjectId> kept;
   for (const Manifest& manifest : *manifests) kept.insert(manifest.id());
+  std::vector<Value> applied;
   if (!manifests->empty()) {
-    auto applied = co_await run.apply(*manifests);
-    if (!applied) co_return Answer::error(applied.error());
+    auto written = co_await run.apply(*manifests);
+    if (!written) co_return Answer::error(written.error());
+    applied = std::move(*written);
   }
   auto collected = co_await collect_all_but(run, std::move(kept));
   if (!collected) co_return Answer::error(collected.error());
@@ -102,6 +126,9 @@ Task<Answer> roll_back(AppRun& run, ProviderCall call) {
         fmt::format("revision {} is applied again; left of this one: {}", *revision, joined(collected->remaining, ", ")));
   }
   drop_services(run, *manifests);
+  auto unhealthy = co_await first_unhealthy(run, std::move(applied));
+  if (!unhealthy) co_return Answer::error(unhealthy.error());
+  if (!unhealthy->empty()) co_return Answer::wait(fmt::format("revision {} is applied again; {}", *revision, *unhealthy));
   call.store->notes[kRolledBackTo] = *revision;
   call.store->has_changed = true;
   co_return Answer::done(json::object({{"revision", *revision}}));

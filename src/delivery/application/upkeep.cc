@@ -317,7 +317,10 @@ Task<Result<void>> collect_rolled_out(AppRun& run, RolledOut rolled, Collected& 
 
 Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limit) {
   Collected collected;
-  if (run.parsed().keep.keeps_legacy_resource) co_return collected;
+  if (run.parsed().keep.keeps_legacy_resource) {
+    SLIPWAY_CO_TRY_VOID(co_await drain_kept(run));
+    co_return collected;
+  }
   SLIPWAY_CO_TRY(rolled, co_await rolled_out(run));
   const std::set<ObjectId> kept = kept_revisions(run, revision_limit);
   for (const Tracker& tracker : std::vector<Tracker>(run.outdated())) {

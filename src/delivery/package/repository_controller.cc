@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "base/cron_schedule.h"
 #include "base/text.h"
 #include "control/author_right.h"
 #include "control/object_writes.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/record_index.h"
-#include "delivery/package/sync_schedule.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -93,11 +93,14 @@ Task<Outcome> RepositoryController::forget(client::Client& client, ObjectKey key
 RepositoryController::Times RepositoryController::times_of(const Object& object) const {
   Times times;
   const Value& sync = object["spec"]["sync"];
-  const std::string_view said = sync["schedule"].as_string();
-  const auto schedule = SyncSchedule::parse(said.empty() ? kDefaultSchedule : said);
-  if (!schedule) times.fault = schedule.error().message;
+  const std::string_view given = trimmed(sync["schedule"].as_string());
+  const std::string_view schedule = given.empty() ? kDefaultSchedule : given;
   const auto last = kube::time_of(object["status"]["lastFullSyncTime"]);
-  if (schedule && last) times.next = schedule->next(*last);
+  if (const auto fault = schedule_fault(schedule)) {
+    times.fault = fmt::format("spec.sync.schedule {:?}: {}", schedule, *fault);
+  } else if (last) {
+    times.next = CronSchedule(schedule).next(*last);
+  }
   const auto once = kube::time_of(sync["runOnceAt"]);
   const bool is_heeded = object["status"]["observedRunOnceAt"] == sync["runOnceAt"];
   if (once && !is_heeded) times.run_once = once;

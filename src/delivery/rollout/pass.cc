@@ -122,6 +122,7 @@ Task<Outcome> Pass::run_as_author() {
   if (!wants) co_return co_await hold_for("spec", wants.error());
   wanted_ = std::move(*wants);
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
+  if (is_target_missing()) memory_.revisions.clear();  // perhaps it went with its revision: that is read anew
   ApplicationTemplate application(author_, rollout_, is_target_asked() ? wanted_.application : Value());
   const auto taken = co_await application.take();
   if (!taken && taken.error().reason == Reason::NotFound) co_return co_await hold_for("template", taken.error());
@@ -155,6 +156,8 @@ Task<Outcome> Pass::run_as_author() {
   if (!plan) co_return co_await hold("spec", plan.error().message);
   plan_ = std::move(*plan);
   plan_.settings.first_size = first_size();
+  plan_.settings.drops_traffic = drops_traffic();
+  if (status_.held_traffic && !is_at_rest()) plan_.settings.has_traffic = true;  // what is under way goes on as it began
   if (has_yielded()) {
     plan_.settings.is_paused = plan_.settings.reverts_on_delete = false;
     plan_.settings.on_failure = wave::OnFailure::Stop;
@@ -270,6 +273,11 @@ void Pass::follow() {
 /// No attempt is under way: what begins next may have another shape.
 bool Pass::is_at_rest() const { return status_.position().is_end() || status_.rolling == wave::Rolling::LocatingTarget; }
 
+/// Of a revision: what was made of it has gone in the midst of an attempt.
+bool Pass::is_target_missing() const {
+  return !is_at_rest() && target_->object.is_null() && !wanted_.target_name.empty() && kube::kind(rollout_) != kTraitKind.kind;
+}
+
 /// Another deliverer has asked for what this target's attempt works on: the rollout makes nothing of it any more.
 bool Pass::has_yielded() const {
   return is_asked_to_yield(rollout_, status_.attempt) && status_.last_target_revision == wanted_.target_name;
@@ -308,6 +316,7 @@ wave::World Pass::world() {
   seen.traffic = traffic_view();
   seen.answers = memory_.answers;
   seen.is_deleted = kube::is_deleting(rollout_);
+  seen.is_gone = wanted_.is_gone && target_->object.is_null();
   seen.aborts = asks(kAbortRequest, status_.heeded.abort);
   seen.reverts = asks(kRevertRequest, status_.heeded.revert);
   seen.retries = asks(kRetryRequest, status_.heeded.retry);
@@ -392,6 +401,7 @@ Task<Outcome> Pass::decide_and_do() {
   }
   memory_.record = decision.record;  // not before: what could not be written is decided on again
   memory_.answers.clear();
+  if (decision.has_dropped_traffic) memory_.restored.reset();
   status_ = next;
   auto told = co_await tell(decision.news);
   if (!told) co_return Outcome::failed(std::move(told).error());
@@ -412,6 +422,7 @@ Task<Outcome> Pass::decide_and_do() {
     const Duration left = std::max<Duration>(*due - now, Duration{1});
     again = again ? std::min(*again, left) : left;
   }
+  if (is_target_missing()) again = std::min(again.value_or(kMissingPause), kMissingPause);
   co_return again ? Outcome::retries_after(*again) : Outcome::settled();
 }
 
@@ -471,8 +482,8 @@ std::optional<Duration> Pass::next_look(std::optional<Time> wake) const {
 
 /// Nothing of what it claimed is still its own.
 bool Pass::is_let_go() const {
-  const bool is_over = status_.position().is_end() || status_.rolling == wave::Rolling::LocatingTarget ||
-                       status_.rolling == wave::Rolling::VerifyingSpec;
+  const bool is_before = status_.rolling == wave::Rolling::LocatingTarget || status_.rolling == wave::Rolling::VerifyingSpec;
+  const bool is_over = status_.position().is_end() || (is_before && !status_.held_traffic);
   const auto has = [&](const Workload& workload) {
     return !workload.object.is_null() && kube::controller_of(workload.object)["uid"].as_string() == kube::uid(rollout_);
   };

@@ -84,6 +84,7 @@ class Pass {
   std::vector<std::string> absent_pods(const wave::World& seen) const;
   void follow();
   bool is_at_rest() const;
+  bool is_target_missing() const;
   bool asks(std::string_view request, const std::string& heeded) const;
 
   // Making what revisions consist of: pass_make.cc.
@@ -103,6 +104,9 @@ class Pass {
   Task<Result<void>> freeze_target();
 
   // Traffic: pass_traffic.cc.
+  /// What is written on now: that of the attempt under way, or the plan's. Null: none is moved.
+  const Traffic* traffic() const;
+  bool drops_traffic() const;
   Task<Result<void>> look_at_traffic();
   Task<Result<void>> drop_void_marks();
   Route route() const;
@@ -132,6 +136,7 @@ class Pass {
   // What the status becomes: pass_status.cc.
   RolloutStatus next_status(const wave::Decision& decision) const;
   void note_attempt(RolloutStatus& next, Time now) const;
+  void note_traffic(RolloutStatus& next, const wave::Decision& decision) const;
   void add_snapshots(RolloutStatus& next, bool is_new_attempt) const;
   void heed(RolloutStatus& next) const;
 

@@ -138,7 +138,17 @@ RolloutStatus Pass::next_status(const wave::Decision& decision) const {
   }
   for (const gate::LogEntry& entry : memory_.verdicts) gate::append(next.verdicts, entry);
   note_attempt(next, now);
+  note_traffic(next, decision);
   return next;
+}
+
+/// At the end nothing is left of it; until then it is known from before the first weight.
+void Pass::note_traffic(RolloutStatus& next, const wave::Decision& decision) const {
+  if (next.position().is_end() || decision.has_dropped_traffic) {
+    next.held_traffic.reset();
+  } else if (next.weight && traffic() != nullptr) {
+    next.held_traffic = HeldTraffic{.traffic = *traffic(), .weight = *next.weight};
+  }
 }
 
 void Pass::note_attempt(RolloutStatus& next, Time now) const {

@@ -27,10 +27,27 @@ Labels labels_of(const Workload& workload, const std::string& revision) {
   return labels;
 }
 
+/// Which objects are written on; how long a weight takes is no part of it.
+Value written_on(Traffic traffic) {
+  traffic.settle_seconds = traffic.drain_seconds = 0;
+  return json::encode(traffic);
+}
+
 }  // namespace
 
+const Traffic* Pass::traffic() const {
+  const bool is_held = status_.held_traffic.has_value();
+  if (is_held && drops_traffic()) return &status_.held_traffic->traffic;
+  return wanted_.plan.traffic ? &*wanted_.plan.traffic : nullptr;
+}
+
+bool Pass::drops_traffic() const {
+  if (!status_.held_traffic) return false;
+  return !wanted_.plan.traffic || written_on(*wanted_.plan.traffic) != written_on(status_.held_traffic->traffic);
+}
+
 Route Pass::route() const {
-  const Traffic& traffic = *wanted_.plan.traffic;
+  const Traffic& traffic = *this->traffic();
   Route made;
   made.provider = traffic.provider;
   made.ns = run_.key.ns;
@@ -65,9 +82,9 @@ Labels Pass::target_labels() const { return labels_of(*target_, new_pods_label(*
 
 Task<Result<void>> Pass::look_at_traffic() {
   traffic_objects_.clear();
-  if (!wanted_.plan.traffic) co_return Result<void>{};
+  if (traffic() == nullptr) co_return Result<void>{};
   std::vector<Need> all;
-  for (const std::string& name : service_names(*wanted_.plan.traffic)) all.push_back({kServiceKind, name, false});
+  for (const std::string& name : service_names(*traffic())) all.push_back({kServiceKind, name, false});
   SLIPWAY_CO_TRY(needed, needs(route()));
   all.insert(all.end(), needed.begin(), needed.end());
   for (const Need& need : all) {
@@ -112,8 +129,9 @@ Split Pass::split_of(std::int64_t weight, std::int64_t batch) const {
 
 wave::TrafficView Pass::traffic_view() {
   wave::TrafficView view;
-  if (!wanted_.plan.traffic) return view;
-  const Traffic& traffic = *wanted_.plan.traffic;
+  if (traffic() == nullptr) return view;
+  const Traffic& traffic = *this->traffic();
+  if (status_.held_traffic) view.held_weight = status_.held_traffic->weight;
   const auto claims = claim_traffic(traffic_objects_, rollout_);
   const bool is_unmarked = release_traffic(traffic_objects_, rollout_).empty();
   if (!claims) {
@@ -153,7 +171,7 @@ wave::TrafficView Pass::traffic_view() {
   } else {
     view.is_accepted = observed->is_accepted;
   }
-  const auto routes = restore(way, traffic_objects_, status_.weight == 100);
+  const auto routes = restore(way, traffic_objects_, (status_.weight ? status_.weight : view.held_weight) == 100);
   if (memory_.restored) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(given_back_after()).count();
     view.text = fmt::format("the Services that were made for it go after {} s, in which open connections may end", seconds);
@@ -164,12 +182,12 @@ wave::TrafficView Pass::traffic_view() {
 }
 
 Task<Result<void>> Pass::shift_traffic(wave::Effect effect) {
-  if (!wanted_.plan.traffic) co_return Result<void>{};
+  if (traffic() == nullptr) co_return Result<void>{};
   auto claims = claim_traffic(traffic_objects_, rollout_);
   // What cannot be written is told by traffic_view(): the roll waits.
   if (!claims) co_return Result<void>{};
   if (!claims->empty()) co_return co_await write_all(std::move(*claims));
-  auto services = prepare_services(*wanted_.plan.traffic, traffic_objects_, source_labels(), target_labels(), rollout_);
+  auto services = prepare_services(*traffic(), traffic_objects_, source_labels(), target_labels(), rollout_);
   if (!services) co_return Result<void>{};
   if (!services->empty()) co_return co_await write_all(std::move(*services));
   auto changes = shift(route(), traffic_objects_, split_of(effect.number, effect.batch));
@@ -180,14 +198,14 @@ Task<Result<void>> Pass::shift_traffic(wave::Effect effect) {
 /// How long the Services that were made stay when no route names them any more. Of a first revision, which took no pod's
 /// place, no connection is older than the route.
 Duration Pass::given_back_after() const {
-  const Traffic& traffic = *wanted_.plan.traffic;
+  const Traffic& traffic = *this->traffic();
   return seconds_saturating(status_.sources.empty() ? traffic.settle_seconds : traffic.drain_seconds);
 }
 
 /// Selectors, then routes; the Services that were made go once no route names them any more, and the marks with them.
 Task<Result<void>> Pass::restore_traffic(std::int64_t weight) {
-  if (!wanted_.plan.traffic) co_return Result<void>{};
-  const Traffic traffic = *wanted_.plan.traffic;
+  if (traffic() == nullptr) co_return Result<void>{};
+  const Traffic traffic = *this->traffic();
   std::vector<Change> marks = release_traffic(traffic_objects_, rollout_);
   if (!claim_traffic(traffic_objects_, rollout_)) co_return co_await write_all(std::move(marks));
   std::vector<Change> changes = restore_selectors(traffic, traffic_objects_);

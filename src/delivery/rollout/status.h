@@ -11,6 +11,7 @@
 #include "delivery/gate/log.h"
 #include "delivery/rollout/history.h"
 #include "delivery/rollout/requests.h"
+#include "delivery/rollout/spec.h"
 #include "delivery/wave/record.h"
 #include "json/codec.h"
 
@@ -84,6 +85,19 @@ struct Wait {
   bool operator==(const Wait&) const = default;
 };
 
+/// What the rollout has written on, from before its first weight until nothing of it is left: a newer revision may have a plan
+/// without traffic, or with another.
+struct HeldTraffic {
+  Traffic traffic;
+  std::int64_t weight = 0;
+
+  static void describe(auto& d) {
+    d.doc("The Services and routes that a rollout has written on.");
+    d.field("traffic", &HeldTraffic::traffic, "As the plan had it.").required();
+    d.field("weight", &HeldTraffic::weight, "Percent that the target got last.").always();
+  }
+};
+
 struct RolloutStatus : wave::Record {
   std::int64_t observed_generation = 0;
   std::vector<RolloutCondition> conditions;
@@ -95,6 +109,7 @@ struct RolloutStatus : wave::Record {
   std::string shape;               // of the present attempt: Pair, InPlace, Replace, Scale, Fields
   std::vector<Wait> waits;
   std::vector<Snapshot> snapshots;
+  std::optional<HeldTraffic> held_traffic;
   std::vector<OpenGate> open_gates;
   std::vector<AttemptRecord> attempts;  // the present one is the last
   std::vector<gate::LogEntry> verdicts;
@@ -118,6 +133,8 @@ struct RolloutStatus : wave::Record {
     d.field("shape", &RolloutStatus::shape, "How the new pods of the present attempt come about.");
     d.field("waits", &RolloutStatus::waits, "What it waits for now.").list_type("atomic");
     d.field("snapshots", &RolloutStatus::snapshots, "The workloads before the attempt.").list_type("map", {"id"});
+    d.field("heldTraffic", &RolloutStatus::held_traffic,
+            "The Services and routes that it has written on, until they are given back.");
     d.field("openGates", &RolloutStatus::open_gates, "Gates that are asked now.").list_type("map", {"key"});
     d.field("attempts", &RolloutStatus::attempts, "The attempts; the present one is the last.").list_type("atomic");
     d.field("verdicts", &RolloutStatus::verdicts, "What gates said, the newest last; 200 entries and 8 KiB at most.")

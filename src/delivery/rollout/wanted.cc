@@ -180,8 +180,10 @@ Result<Wanted> Finder::remembered() const {
   Wanted wants{.target = {}, .sources = {}, .plan = named_.plan, .target_name = named_.target, .source_name = source_name()};
   const std::string id = status_.target ? status_.target->id : "";
   const auto known = std::ranges::find(status_.snapshots, id, &Snapshot::id);
-  const bool is_known = known != status_.snapshots.end() && status_.last_target_revision == named_.target;
+  const bool is_under_way = status_.last_target_revision == named_.target || kube::is_deleting(rollout_);
+  const bool is_known = known != status_.snapshots.end() && is_under_way;
   if (!is_known) return fail(Reason::NotFound, fmt::format("revision {} is not there", named_.target));
+  wants.is_gone = true;
   wants.target = {.api_version = known->api_version, .kind = known->kind, .name = known->name, .ns = "", .uid = ""};
   return wants;
 }

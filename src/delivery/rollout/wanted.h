@@ -49,6 +49,7 @@ struct Wanted {
   std::string app_uid{};
   std::string holdings_kind{};  // as Revision has it
   bool is_as_rendered = true;   // false: what is applied stays in the namespace (Revision::is_as_rendered)
+  bool is_gone = false;         // the revision: its record has been deleted
 };
 
 /// What was read from a spec; it holds as long as the generation does.

@@ -35,30 +35,75 @@ bool Pass::revert() {
   return false;
 }
 
-/// The sources first; the traffic goes over as they become ready; then the target's pods go.
+/// Step by step, by the batches backwards: each takes the target's pods of one batch away and brings as many old ones back, in
+/// the order of the strategy and within its bounds. Of 4 pods in batches of 2, from the end, with IncreaseFirst:
+///   old 0, new 4 → old 2 → new 2 → old 4 → new 0
 bool Pass::revert_pair() {
   if (!follow_outside_resizes()) return false;
   std::int64_t wanted = 0;
+  for (const SetRecord& source : r_.sources) wanted += view(source) == nullptr ? 0 : source.original;
+  SetRecord& target = *r_.target;
+  const SetView* seen = view(target);
+  if (seen == nullptr || target.written <= target.original) return finish_revert(wanted);
+  if (!is_settled() || !counts_are_current()) return false;
+  if (wanted == 0 && r_.original_size > 0) return wait("sources", "the sources are gone: there is nothing to go back to");
+  if (seen->present > target.written) return wait("pods of " + target.id, "its pods are going");
+  const RevertStep step = revert_step();
+  const std::int64_t others = r_.target_size - (step.is_old_first ? step.stay : target.written);
+  const bool is_last = step.is_old_first && step.stay == target.original;
+  const std::int64_t back = is_last ? wanted : std::min(wanted, std::max(source_sum(), others));
+  bring_back(back);
+  if (!is_settled() || !counts_are_current() || !lower_weight(wanted)) return false;
+  if (old_ready() < back) return wait("old pods", fmt::format("{} of {} old pods are ready again", old_ready(), back));
+  if (!step.is_old_first && old_ready() > 0 && settings_.has_traffic && r_.weight) {
+    const std::int64_t share = step.stay == target.original ? 0 : 100 * step.stay / r_.target_size;
+    if (!shift_to(std::min(*r_.weight, share))) return false;
+  }
+  if ((step.is_old_first || old_ready() > 0) && !is_drained()) return false;
+  write(target, *seen, step.stay);
+  return false;
+}
+
+/// The target goes back to the batch before. The last pod that has the traffic stays until an old one can take it.
+Pass::RevertStep Pass::revert_step() const {
+  const std::int64_t have = r_.target->written;
+  RevertStep step{.stay = r_.target->original, .is_old_first = settings_.strategy == Strategy::IncreaseFirst};
+  for (const std::int64_t goal : r_.goals) {
+    if (goal < have) step.stay = std::max(step.stay, goal);
+  }
+  const bool has_all_traffic = settings_.has_traffic && r_.weight.value_or(0) > 0 && old_ready() == 0;
+  if (!step.is_old_first && has_all_traffic && step.stay == 0) {
+    step.is_old_first = have == 1;
+    step.stay = have == 1 ? 0 : 1;
+  }
+  return step;
+}
+
+/// Until the sources have so many pods together: the newest first, for it was drained last.
+void Pass::bring_back(std::int64_t to) {
+  std::int64_t missing = to - source_sum();
+  for (auto source = r_.sources.rbegin(); source != r_.sources.rend() && missing > 0; ++source) {
+    const SetView* seen = view(*source);
+    if (seen == nullptr || source->written >= source->original) continue;
+    const std::int64_t comes = std::min(missing, source->original - source->written);
+    missing -= comes;
+    write(*source, *seen, source->written + comes);
+  }
+}
+
+/// The target has gone back: every workload gets the size that it had.
+bool Pass::finish_revert(std::int64_t wanted) {
   for (SetRecord& source : r_.sources) {
-    const SetView* seen = view(source);
-    if (seen == nullptr) continue;
-    wanted += source.original;
-    write(source, *seen, source.original);
+    if (const SetView* seen = view(source)) write(source, *seen, source.original);
   }
   const SetView* target = view(*r_.target);
   if (target == nullptr) return is_settled();
-  if (r_.target->written != r_.target->original) {
-    if (!is_settled() || !counts_are_current()) return false;
-    if (wanted == 0 && r_.original_size > 0) return wait("sources", "the sources are gone: there is nothing to go back to");
-    if (!lower_weight(wanted)) return false;
-    if (old_ready() < wanted) {
-      return wait("old pods", fmt::format("{} of {} old pods are ready again", old_ready(), wanted));
-    }
-    if (!is_drained()) return false;
-    write(*r_.target, *target, r_.target->original);
-  }
+  write(*r_.target, *target, r_.target->original);
   if (!is_settled() || !counts_are_current()) return false;
-  return target->present <= r_.target->written || wait("pods of " + r_.target->id, "its pods are going");
+  if (target->present > r_.target->written) return wait("pods of " + r_.target->id, "its pods are going");
+  const bool came_last = settings_.strategy == Strategy::DecreaseFirst && !r_.goals.empty();
+  if (!came_last || old_ready() >= wanted) return true;
+  return wait("old pods", fmt::format("{} of {} old pods are ready again", old_ready(), wanted));
 }
 
 bool Pass::lower_weight(std::int64_t wanted) {
@@ -89,15 +134,25 @@ bool Pass::undo() {
   return wait("pods of " + r_.target->id, fmt::format("{} new pods are being undone", is_left));
 }
 
-/// The pods that the batch which was cut short has added to the target go.
+/// The pods that the batch which was cut short has added go: of the target, unless a revert was bringing old ones back. What is
+/// not ready goes first.
 bool Pass::drop_surplus() {
   const bool is_ours = r_.target && r_.target->is_claimed && !r_.target->is_released;
   if (!settings_.leaves_whole || r_.is_reverting || shape() != Shape::Pair || !is_ours) return true;
   writes_ = true;
   if (!follow_outside_resizes()) return false;
-  const std::int64_t surplus = source_sum() + r_.target->written - r_.target_size;
-  const SetView* seen = view(*r_.target);
-  if (seen != nullptr && surplus > 0) write(*r_.target, *seen, std::max<std::int64_t>(0, r_.target->written - surplus));
+  std::int64_t surplus = source_sum() + r_.target->written - r_.target_size;
+  const auto drop = [&](SetRecord& set, bool only_unready) {
+    const SetView* seen = view(set);
+    if (seen == nullptr || surplus <= 0) return;
+    const std::int64_t may_go = only_unready ? set.written - std::min(seen->ready, set.written) : set.written;
+    const std::int64_t goes = std::min(surplus, may_go);
+    surplus -= goes;
+    if (goes > 0) write(set, *seen, set.written - goes);
+  };
+  drop(*r_.target, true);
+  for (auto source = r_.sources.rbegin(); source != r_.sources.rend(); ++source) drop(*source, true);
+  drop(*r_.target, false);
   return is_settled() || wait("writes", "sizes are being written");
 }
 
@@ -106,12 +161,8 @@ bool Pass::wind_up() {
   writes_ = false;
   const bool is_begun = r_.target && r_.target->is_claimed;
   if (is_begun && !pass_gates(Moment::Finalize)) return false;
-  if (settings_.has_traffic && r_.weight && !world_.traffic.is_restored) {
-    out_.effects.push_back({.kind = Effect::Kind::Restore, .number = *r_.weight});
-    const std::string& how = world_.traffic.text;
-    return wait("traffic", fmt::format("Services and routes are being given back{}{}", how.empty() ? "" : ": ", how));
-  }
-  return release();
+  const bool has_shifted = (settings_.has_traffic && r_.weight) || world_.traffic.held_weight;
+  return has_shifted && !world_.traffic.is_restored ? restore_traffic() : release();
 }
 
 /// That it is to be given back is recorded first: a set that is not ours any more is not taken for one seen too early.

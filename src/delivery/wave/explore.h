@@ -58,6 +58,7 @@ enum class Bug : std::uint8_t {
   WeightAtOnce,       // traffic is given to pods that are not ready
   NoDrain,            // pods go while they have traffic
   RevertIsShort,      // a revert brings back one pod too few
+  RevertIsAtOnce,     // a revert forgets the batches
   TargetIsForgotten,  // an abandoned target is no source
   WeightIsDropped,    // weights are not written
 };

@@ -62,6 +62,27 @@ std::string check_sizes(const Scenario& scenario, const SmallWorld& before, cons
   return "";
 }
 
+/// A revert keeps the bounds of the batches, whichever it undoes.
+std::string check_revert_sizes(const Scenario& scenario, const SmallWorld& before, const SmallWorld& after) {
+  const Record& r = *after.memory;
+  std::int64_t originally = r.target->original;
+  for (const SetRecord& source : r.sources) originally += source.original;
+  const std::int64_t batch = std::ranges::max(scenario.batches);
+  const Sums was = sums(scenario, before), now = sums(scenario, after);
+  const bool is_increase = scenario.strategy == Strategy::IncreaseFirst;
+  const std::int64_t surge = is_increase ? batch : scenario.has_traffic ? 1 : 0;
+  const std::int64_t most = std::max(r.target_size, originally) + surge;
+  if (now.desired > most && now.desired > was.desired && scenario.disturbance != Disturbance::Resize) {
+    return fmt::format("a revert asks for {} pods, which must be {} at most", now.desired, most);
+  }
+  const std::int64_t least = std::min(r.target_size, originally) - (is_increase ? 0 : batch) - scenario.max_unavailable;
+  const std::int64_t ready = now.old_ready + now.new_ready;
+  const bool some_go = ready < was.old_ready + was.new_ready;
+  const bool pods_were_lost = scenario.disturbance == Disturbance::PodLost || scenario.disturbance == Disturbance::Resize;
+  if (!some_go || ready >= least || pods_were_lost) return "";
+  return fmt::format("a revert leaves only {} pods ready, which must be {}", ready, least);
+}
+
 std::string check_weight(const Scenario& scenario, const SmallWorld& before, std::int64_t weight) {
   if (scenario.disturbance == Disturbance::StaleRead || scenario.disturbance == Disturbance::PodLost) return "";
   const Sums now = sums(scenario, before);
@@ -186,7 +207,9 @@ std::string check_effect(const Scenario& scenario, const SmallWorld& before, con
   const bool is_rolling = before.memory->rolling == Rolling::RollingInBatches && before.memory->failure.empty();
   if (scenario.shape == Shape::Replace) return "";
   if (scenario.shape == Shape::Scale) return is_rolling ? check_scale(after) : "";
-  return is_rolling && before.sets[index].desired != after.sets[index].desired ? check_sizes(scenario, before, after) : "";
+  const bool is_resized = before.sets[index].desired != after.sets[index].desired;
+  if (is_resized && before.memory->is_reverting && before.memory->target) return check_revert_sizes(scenario, before, after);
+  return is_rolling && is_resized ? check_sizes(scenario, before, after) : "";
 }
 
 std::string check_end(const Scenario& scenario, const SmallWorld& small, const std::vector<Waiting>& waits) {
@@ -236,6 +259,7 @@ void plant_after(Bug bug, const SmallWorld& small, Decision& decision) {
     decision.effects.push_back({.kind = Kind::Shift, .set = r.target->id, .number = 100});
   }
   if (bug == Bug::TargetIsForgotten && r.attempt == 2 && small.memory->attempt == 1 && !r.sources.empty()) r.sources.pop_back();
+  if (bug == Bug::RevertIsAtOnce && r.is_reverting) r.goals = {r.target_size};
   if (bug == Bug::RevertIsShort && r.is_reverting && !small.memory->is_reverting) --r.sources.front().original;
   for (Effect& effect : decision.effects) {
     if (bug != Bug::OneTooMany || !r.target || effect.set != r.target->id) continue;

@@ -94,6 +94,7 @@ TEST(Explore, finds_every_planted_bug) {
       {Bug::WeightAtOnce, routed, "traffic for a target without ready pods"},
       {Bug::NoDrain, routed, "pods go before their connections had time to end"},
       {Bug::RevertIsShort, reverted, "a revert leaves"},
+      {Bug::RevertIsAtOnce, reverted, "a revert asks for 4 pods, which must be 3 at most"},
       {Bug::TargetIsForgotten, disturbed(Disturbance::Retarget), "a workload was not given back"},
       {Bug::WeightIsDropped, routed, "never ends: waits for traffic"},
       {Bug::OneTooMany, shaped(Shape::Replace, Disturbance::None), "more pods are replaced than the batch has"},

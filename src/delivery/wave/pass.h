@@ -79,6 +79,8 @@ class Pass : private Sets {
 
   // traffic.cc
   std::int64_t batch_weight() const;
+  bool drop_traffic();
+  bool restore_traffic();
   bool shift_for_batch();
   bool shift_to(std::int64_t weight);
   bool is_drained();
@@ -93,6 +95,13 @@ class Pass : private Sets {
   // ending.cc
   bool revert();
   bool revert_pair();
+  struct RevertStep {
+    std::int64_t stay;  // pods of the target after it
+    bool is_old_first;  // old pods come before these go
+  };
+  RevertStep revert_step() const;
+  void bring_back(std::int64_t to);
+  bool finish_revert(std::int64_t wanted);
   bool lower_weight(std::int64_t wanted);
   bool undo();
   bool drop_surplus();

@@ -82,9 +82,10 @@ bool Pass::heeds_orders() {
     out_.news.push_back("another target is asked for: this one is abandoned");
     return true;
   }
-  if (!world_.reverts && !world_.aborts) return true;
   const bool is_under_way =
       r_.rolling == Rolling::Initializing || r_.rolling == Rolling::RollingInBatches || r_.rolling == Rolling::Finalising;
+  if (world_.is_gone && is_under_way) fail(fmt::format("{} and its revision are gone", r_.target->id));
+  if (!world_.reverts && !world_.aborts) return true;
   if (is_under_way || r_.rolling == Rolling::LocatingTarget || r_.rolling == Rolling::VerifyingSpec) {
     fail(world_.reverts ? "reverted on request" : "aborted on request");
   }
@@ -115,7 +116,7 @@ bool Pass::is_held() {
 bool Pass::step() {
   switch (r_.rolling) {
     case Rolling::LocatingTarget:
-      if (!begin()) return false;
+      if (!drop_traffic() || !begin()) return false;
       move(Event::TargetLocated);
       return true;
     case Rolling::VerifyingSpec:
@@ -248,7 +249,8 @@ void Pass::fail(const std::string& why, Position (*to)(Position)) {
   r_.is_start_planned = false;
   Position from = r_.position();
   // What an abandoned attempt had claimed is given back.
-  const bool has_claims = std::ranges::any_of(sets(), [](const SetRecord* set) { return set->is_claimed; });
+  const bool has_claims =
+      world_.traffic.held_weight || std::ranges::any_of(sets(), [](const SetRecord* set) { return set->is_claimed; });
   if (has_claims && from.rolling != Rolling::RollingInBatches) from.rolling = Rolling::Initializing;
   r_.set_position(to(from));
   writes_ = false;
@@ -268,6 +270,7 @@ void Pass::wake_at(Time at) { out_.wake = out_.wake ? std::min(*out_.wake, at) :
 /// what came of others must be durable; likewise before a batch shifts the traffic, for no pod goes until the record that says
 /// so has the weight too, and until then the same weight is decided on again, or what came before it still holds.
 bool Pass::is_urgent() const {
+  if (out_.has_dropped_traffic) return true;
   const auto kept = [](Record record) {
     record.upgraded = record.upgraded_ready = 0;
     record.batch_started = record.weight_accepted = std::nullopt;

@@ -103,6 +103,8 @@ struct Settings {
   bool leaves_whole = false;  // what it gives back without a revert are T pods together, not those of an unfinished batch too
   Duration batch_deadline = std::chrono::seconds{600};
   bool has_traffic = false;
+  bool drops_traffic =
+      false;  // what an abandoned attempt has written on Services and routes is not what the next one writes on
   Duration settle = std::chrono::seconds{3};
   Duration drain = std::chrono::seconds{30};
   std::vector<Gate> gates{};  // Initialize, Finalize and Throughout
@@ -148,6 +150,8 @@ struct TrafficView {
   std::string text{};           // why not
   bool is_unconfirmed = false;  // no report: accepted by time alone
   bool is_restored = false;     // nothing of the rollout's is left on Services and routes (but the last weight)
+  /// The last weight, while it is recorded that the rollout has written on Services and routes, in whichever attempt.
+  std::optional<std::int64_t> held_weight{};
 };
 
 struct World {
@@ -162,6 +166,7 @@ struct World {
   TrafficView traffic{};
   std::map<std::string, GateAnswer> answers{};  // by key: what came since the last pass
   bool is_deleted = false;
+  bool is_gone = false;     // the target, and what it was made from: it does not come again
   bool aborts = false;      // asked for by a person, and not heeded yet: fail now
   bool reverts = false;     // abort, and undo whatever onFailure says
   bool retries = false;     // a new attempt at the same target
@@ -207,8 +212,9 @@ struct Decision {
   bool is_urgent = false;
   std::vector<Effect> effects;
   std::vector<Waiting> waits;
-  std::optional<Time> wake;       // run again then, whatever happens
-  std::vector<std::string> news;  // what has happened, a line each, for events
+  bool has_dropped_traffic = false;  // of an abandoned attempt: nothing is left of it (Settings::drops_traffic)
+  std::optional<Time> wake;          // run again then, whatever happens
+  std::vector<std::string> news;     // what has happened, a line each, for events
 };
 
 /// An attempt is over and another is asked for: another target, template or targetSize. Of a rollout that is being deleted: no.

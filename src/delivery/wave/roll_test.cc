@@ -366,6 +366,33 @@ TEST(Roll, a_failure_is_reverted_to_the_original_sizes_and_weights) {
   EXPECT_LT(first_of("old", 4), first_of("new", 0));
 }
 
+TEST(Roll, a_revert_undoes_batch_after_batch) {
+  using Steps = std::vector<std::pair<std::string, std::int64_t>>;
+  const auto steps_of = [](Strategy strategy) {
+    Stage stage = pair_of(4, {1, 1, 2});
+    stage.settings.strategy = strategy;
+    stage.settings.on_failure = OnFailure::Revert;
+    stage.settings.batches.back().gates = {{.name = "look"}};
+    stage.answer = {.kind = GateAnswer::Kind::Wait};
+    for (int i = 0; i < 50; ++i) stage.pass();
+    stage.done.clear();
+    stage.world.aborts = true;
+    stage.pass();
+    stage.world.aborts = false;
+    stage.run();
+    EXPECT_EQ(stage.record.rolling, Rolling::Failed);
+    Steps steps;
+    for (const Effect& effect : stage.done) {
+      if (effect.kind == Kind::Resize) steps.emplace_back(effect.set, effect.number);
+    }
+    return steps;
+  };
+  const Steps increase = {{"old", 2}, {"new", 2}, {"old", 3}, {"new", 1}, {"old", 4}, {"new", 0}};
+  EXPECT_EQ(steps_of(Strategy::IncreaseFirst), increase);
+  const Steps decrease = {{"new", 2}, {"old", 2}, {"new", 1}, {"old", 3}, {"new", 0}, {"old", 4}};
+  EXPECT_EQ(steps_of(Strategy::DecreaseFirst), decrease);
+}
+
 TEST(Roll, a_failed_rollout_that_is_deleted_is_reverted_then) {
   Stage stage = pair_of(4, {2, 2});
   stage.settings.reverts_on_delete = true;

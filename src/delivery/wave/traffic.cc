@@ -12,6 +12,23 @@ std::int64_t Pass::batch_weight() const {
   return std::max(r_.weight.value_or(0), 100 * goal() / total);
 }
 
+/// The traffic of an abandoned attempt is given back before another one begins that moves another, or none. That nothing is
+/// left is recorded first: what is seen of traffic in this pass is that of the old.
+bool Pass::drop_traffic() {
+  if (!settings_.drops_traffic || !world_.traffic.held_weight) return true;
+  if (!world_.traffic.is_restored) return restore_traffic();
+  out_.has_dropped_traffic = true;
+  wake_at(world_.now.time());
+  return false;
+}
+
+bool Pass::restore_traffic() {
+  const std::int64_t last = world_.traffic.held_weight.value_or(0);
+  out_.effects.push_back({.kind = Effect::Kind::Restore, .number = r_.weight.value_or(last)});
+  const std::string& how = world_.traffic.text;
+  return wait("traffic", fmt::format("Services and routes are being given back{}{}", how.empty() ? "" : ": ", how));
+}
+
 bool Pass::shift_for_batch() {
   if (!pass_gates(Moment::BeforeTraffic)) return false;
   if (settings_.has_traffic && r_.target_size > 0) {

@@ -94,10 +94,12 @@ Result<void> open_webhooks(Session& session, Process& process, const std::string
   net::ServerOptions options;
   options.address = address.host;
   options.port = address.port;
+  std::vector<client::HttpPath> paths = plane::http_paths();
+  options.body_limit = serve::body_limit_of(paths);
   SLIPWAY_TRY(server, net::HttpServer::listen(session.env(), std::move(options)));
   process.webhooks = std::move(server);
   session.refuse_listener(address.host, process.webhooks->port());
-  process.paths = std::make_unique<serve::FamilyPaths>(session.env(), *process.client, plane::http_paths());
+  process.paths = std::make_unique<serve::FamilyPaths>(session.env(), *process.client, std::move(paths));
   if (!address.is_loopback()) {
     fmt::print(stderr, "note: webhooks on {}: other machines can connect, without TLS\n", process.webhooks->address());
   }

@@ -13,6 +13,7 @@
 #include "cli/remote_session.h"
 #include "serve/access.h"
 #include "serve/credentials.h"
+#include "serve/family_paths.h"
 #include "serve/gateway.h"
 
 namespace slipway::cli {
@@ -170,6 +171,7 @@ Result<void> Up::listen(const ListenAddress& address) {
   options.address = address.host;
   options.port = address.port;
   options.tls = std::move(tls);
+  options.body_limit = serve::body_limit_of(paths_);
   SLIPWAY_TRY(http, net::HttpServer::listen(env(), std::move(options)));
   http_ = std::move(http);
   session_.refuse_listener(address_.host, http_->port());

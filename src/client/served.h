@@ -52,6 +52,9 @@ struct UnservedVersion {
   std::string message{};
 };
 
+/// The same answer to every caller without a valid signature, so that strangers learn no names.
+inline constexpr const char* kNotSigned = "the call is not signed with a key that is known here for this path";
+
 /// A path that is no resource, such as a webhook's. Requests to it count as writes under way, of which there is a limit.
 struct HttpPath {
   /// "/hooks/git": the path and all below it, below the cluster's own root. Not one of the server's own paths.
@@ -62,7 +65,9 @@ struct HttpPath {
     Anyone,      // whoever asks; the function must judge a signature before it reads anything else
   };
   Access access = Access::Authorized;
-  std::size_t max_body_bytes = std::size_t{1} << 20;  // 413 beyond
+  std::size_t max_body_bytes = std::size_t{1} << 20;  // 413 beyond, before it is read
+  /// The header without which nothing of a body is read (401). Empty: none is needed.
+  std::string signature_header{};
   /// `user` is who asks; someone unauthenticated has the user system:anonymous.
   std::function<Task<Result<http::Response>>(ServedContext context, http::Request request,
                                              std::shared_ptr<const kube::UserInfo> user)>

@@ -85,7 +85,13 @@ Task<std::optional<http::Request>> Connection::read_request() {
   MessageParser parser = MessageParser::request(server_.options.limits.message);
   auto outcome = co_await read_head(parser);
   if (outcome) outcome = check_head(parser.head());
-  if (outcome) outcome = co_await read_body(parser);
+  std::uint64_t limit = server_.options.limits.message.body_bytes;
+  if (outcome && server_.options.body_limit) {
+    const auto asked = server_.options.body_limit(parser.head());
+    if (asked) limit = std::min(limit, *asked);
+    if (!asked) outcome = fail(asked.error());
+  }
+  if (outcome) outcome = co_await read_body(parser, limit);
   if (!outcome) {
     // A connection that broke is not worth an answer; a request that did is.
     if (outcome.error().reason != Reason::ServiceUnavailable) co_await refuse(std::move(outcome).error());
@@ -130,16 +136,16 @@ Result<void> Connection::check_head(const MessageHead& head) const {
   return {};
 }
 
-Task<Result<void>> Connection::read_body(MessageParser& parser) {
+Task<Result<void>> Connection::read_body(MessageParser& parser, std::uint64_t limit) {
   const Steady deadline = server_.env.clock.steady() + server_.options.limits.body_timeout;
   if (!parser.is_done() && parser.body_size() == 0 && parser.head().headers.contains("Expect")) {
     SLIPWAY_CO_TRY_VOID(co_await stream_->write("HTTP/1.1 100 Continue\r\n\r\n", server_.options.limits.write_stall));
   }
   while (true) {
-    if (auto fed = parser.feed(input_); !fed) {
-      if (fed.error().reason != Reason::RequestEntityTooLarge) co_return fail(std::move(fed).error());
-      co_return fail(Reason::RequestEntityTooLarge,
-                     fmt::format("Request entity too large: limit is {}", server_.options.limits.message.body_bytes));
+    auto fed = parser.feed(input_);
+    if (!fed && fed.error().reason != Reason::RequestEntityTooLarge) co_return fail(std::move(fed).error());
+    if (!fed || parser.body_size() > limit) {
+      co_return fail(Reason::RequestEntityTooLarge, fmt::format("Request entity too large: limit is {}", limit));
     }
     hold_body(parser.body_size());
     if (server_.bodies_in_flight > server_.options.limits.bodies_in_flight) {

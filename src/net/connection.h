@@ -42,7 +42,7 @@ class Connection {
   Task<bool> wait_for_bytes();
   Task<std::optional<http::Request>> read_request();
   Task<Result<void>> read_head(MessageParser& parser);
-  Task<Result<void>> read_body(MessageParser& parser);
+  Task<Result<void>> read_body(MessageParser& parser, std::uint64_t limit);
   Result<void> check_head(const MessageHead& head) const;
   Task<bool> respond(http::Response response, bool is_head);
   Task<bool> send_stream(std::shared_ptr<http::BodyStream> body);

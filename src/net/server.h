@@ -36,6 +36,9 @@ struct ServerOptions {
   std::optional<TlsContext> tls{};
   ServerLimits limits{};
   WebSocketOptions websocket{};
+  /// By its head, how many bytes of a request's body are taken (at most those of `limits`), or the refusal of the request, of
+  /// whose body nothing is read then. Empty: those of `limits`.
+  std::function<Result<std::uint64_t>(const MessageHead&)> body_limit{};
 };
 
 /// What a handler may know of who asks.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "serve/negotiate.h"
 #include "serve/shape.h"
@@ -10,7 +11,8 @@
 namespace slipway::serve {
 namespace {
 
-const char* const kHealth = "/healthz";
+constexpr const char* kHealth = "/healthz";
+constexpr std::string_view kClusters = "/clusters/";
 
 /// A place among those that are in flight.
 class HeldFamily {
@@ -25,6 +27,20 @@ class HeldFamily {
 };
 
 }  // namespace
+
+std::function<Result<std::uint64_t>(const net::MessageHead&)> body_limit_of(std::vector<client::HttpPath> paths) {
+  std::erase_if(paths, [](const client::HttpPath& path) { return path.access != client::HttpPath::Access::Anyone; });
+  return [paths = std::move(paths)](const net::MessageHead& head) -> Result<std::uint64_t> {
+    std::string_view path = net::Target::split(head.target).path;
+    if (path.starts_with(kClusters)) path.remove_prefix(std::min(path.find('/', kClusters.size()), path.size()));
+    const auto row = std::ranges::find_if(paths, [&](const client::HttpPath& one) { return one.covers(path); });
+    if (row == paths.end()) return std::numeric_limits<std::uint64_t>::max();
+    if (!row->signature_header.empty() && !head.headers.contains(row->signature_header)) {
+      return fail(Reason::Unauthorized, client::kNotSigned);
+    }
+    return row->max_body_bytes;
+  };
+}
 
 FamilyPaths::FamilyPaths(Env& env, client::Client& client, std::vector<client::HttpPath> paths)
     : env_(env), client_(client), paths_(std::move(paths)) {

@@ -3,6 +3,7 @@
 // each judges a signature itself. /healthz says that the process is there. Errors are Status objects, as everywhere.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,10 @@
 #include "serve/source_limit.h"
 
 namespace slipway::serve {
+
+/// Of requests to paths that anyone may call, how much of a body an HTTP server reads (net::ServerOptions::body_limit): nothing
+/// without the signature's header. Paths below "/clusters/NAME" count as those of the cluster itself.
+std::function<Result<std::uint64_t>(const net::MessageHead&)> body_limit_of(std::vector<client::HttpPath> paths);
 
 class FamilyPaths {
  public:

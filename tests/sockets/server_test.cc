@@ -1,6 +1,7 @@
 // The HTTP server over real sockets: what it takes, what it refuses, whom it cuts.
 #include "net/server.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "server_fixture.h"
@@ -67,6 +68,29 @@ TEST(Server, refuses_what_is_too_large) {
   const ServerLimits scarce{.bodies_in_flight = 50};
   EXPECT_TRUE(answer_to("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\n" + std::string(90, 'a'), scarce)
                   .starts_with("HTTP/1.1 429 "));
+}
+
+TEST(Server, reads_no_more_of_a_body_than_its_head_allows) {
+  ServerOptions options;
+  options.body_limit = [](const MessageHead& head) -> Result<std::uint64_t> {
+    if (!head.headers.contains("X-Signature")) return fail(Reason::Unauthorized, "not signed");
+    return 10;
+  };
+  const auto answer = [&options](std::string_view fields, std::size_t size) {
+    World world;
+    std::string answer;
+    world.run(options, echo, [&]() -> Task<> {
+      const auto stream = co_await world.connect();
+      const std::string head =
+          fmt::format("POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n", size, fields);
+      EXPECT_TRUE((co_await stream->write(head + std::string(std::min<std::size_t>(size, 11), 'a'), kBroken)).has_value());
+      answer = co_await read_to_end(stream);
+    });
+    return answer;
+  };
+  EXPECT_TRUE(answer("X-Signature: s\r\n", 10).starts_with("HTTP/1.1 200 "));
+  EXPECT_TRUE(answer("X-Signature: s\r\n", 1'000'000).starts_with("HTTP/1.1 413 ")) << "without waiting for the rest";
+  EXPECT_TRUE(answer("", 1'000'000).starts_with("HTTP/1.1 401 ")) << "without waiting for the body";
 }
 
 TEST(Server, cuts_those_who_send_too_slowly) {

@@ -40,9 +40,7 @@ Result<Call> routed(const http::Request& request) {
 }
 
 /// The same for an unknown revision, one without a key, and another key, so that strangers learn nothing.
-std::unexpected<Status> unauthorized() {
-  return fail(Reason::Unauthorized, "the call is not signed with a key that is known here for this path");
-}
+std::unexpected<Status> unauthorized() { return fail(Reason::Unauthorized, client::kNotSigned); }
 
 struct Opened {
   StoredRecord stored{};
@@ -140,6 +138,7 @@ std::vector<client::HttpPath> ticket_paths() {
            .methods = {"POST"},
            .access = client::HttpPath::Access::Anyone,
            .max_body_bytes = kMaxBodyBytes,
+           .signature_header = std::string(probe::kCallSignature),
            .run = [](ServedContext context, http::Request request, std::shared_ptr<const kube::UserInfo>) {
              return answer_ticket(context, std::move(request));
            }}};

@@ -23,6 +23,7 @@ using json::Value;
 using kube::Object;
 
 constexpr const char* kHookManager = "slipway-pipeline-hook";
+constexpr std::size_t kMaxHookBody = std::size_t{64} << 10;
 constexpr int kMostTries = 8;  // to write a nonce down, between others who write the Pipeline
 
 /// One call, as far as it is understood.
@@ -97,7 +98,7 @@ std::unexpected<Status> unauthorized(std::string message) { return fail(Reason::
 /// strangers learn no names. The log has the reason.
 std::unexpected<Status> refused(const Call& call, std::string_view why) {
   call.context.env.log.debug("a call of a webhook was refused", {{"path", call.path}, {"why", std::string(why)}});
-  return unauthorized("the call is not signed with a key that is known here for this path");
+  return unauthorized(client::kNotSigned);
 }
 
 /// The key that signs calls about `environment`. Unauthorized when there is none.
@@ -411,6 +412,8 @@ client::HttpPath row(Route route, std::shared_ptr<HookMemory> memory, Task<Resul
   return {.prefix = route.prefix,
           .methods = {"POST"},
           .access = client::HttpPath::Access::Anyone,
+          .max_body_bytes = kMaxHookBody,
+          .signature_header = std::string(kSignatureHeader),
           .run = [route, memory, answer](ServedContext context, http::Request request,
                                          std::shared_ptr<const kube::UserInfo>) -> Task<Result<http::Response>> {
             auto call = routed(route, context, memory, std::move(request));

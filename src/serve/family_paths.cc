@@ -12,7 +12,7 @@ namespace slipway::serve {
 namespace {
 
 constexpr const char* kHealth = "/healthz";
-constexpr std::string_view kClusters = "/clusters/";
+constexpr std::string_view kBelowClusters = "/clusters/";
 
 /// A place among those that are in flight.
 class HeldFamily {
@@ -32,7 +32,7 @@ std::function<Result<std::uint64_t>(const net::MessageHead&)> body_limit_of(std:
   std::erase_if(paths, [](const client::HttpPath& path) { return path.access != client::HttpPath::Access::Anyone; });
   return [paths = std::move(paths)](const net::MessageHead& head) -> Result<std::uint64_t> {
     std::string_view path = net::Target::split(head.target).path;
-    if (path.starts_with(kClusters)) path.remove_prefix(std::min(path.find('/', kClusters.size()), path.size()));
+    if (path.starts_with(kBelowClusters)) path.remove_prefix(std::min(path.find('/', kBelowClusters.size()), path.size()));
     const auto row = std::ranges::find_if(paths, [&](const client::HttpPath& one) { return one.covers(path); });
     if (row == paths.end()) return std::numeric_limits<std::uint64_t>::max();
     if (!row->signature_header.empty() && !head.headers.contains(row->signature_header)) {

@@ -156,7 +156,7 @@ TEST(Handover, autoscalers_follow_the_name) {
 
 TEST(Handover, a_rolling_update_that_never_ends_gives_way_to_a_plan) {
   Stage stage;
-  stage.watch({.unavailable = 1});
+  stage.watch({.unavailable = 1, .surge = 3});  // b, and the pod of the update that is never ready
   stage.deliver({.way = Way::Normal, .number = 1});
   stage.apply({.way = Way::Normal, .number = 2, .is_bad = true});
   stage.pass(std::chrono::minutes{1});

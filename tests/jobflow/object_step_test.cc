@@ -62,6 +62,18 @@ TEST_F(ObjectStep, creates_an_object_waits_for_its_condition_and_owns_it) {
   EXPECT_TRUE(get(kConfigMaps, "data").is_null());
 }
 
+TEST_F(ObjectStep, ends_as_soon_as_its_object_has_the_condition) {
+  start(fmt::format("web: {{objectTemplate: {}, until: {{condition: Available}}}}", kWeb));
+  advance(seconds{10});
+  Duration waited{0};
+  while (!kube::is_true(get(kDeployments, "web"), "Available") && waited < minutes{2}) {
+    advance(std::chrono::milliseconds{100});
+    waited += std::chrono::milliseconds{100};
+  }
+  advance(std::chrono::milliseconds{200});
+  EXPECT_EQ(phase(workflow("w"), "web"), "Succeeded") << "it is watched, not looked at now and then";
+}
+
 TEST_F(ObjectStep, names_objects_of_templates_without_a_name_by_step_and_attempt) {
   start("one: {objectTemplate: {apiVersion: v1, kind: ConfigMap, data: {a: b}}}");
   const Value end = end_of("w");

@@ -70,6 +70,8 @@ std::optional<Concerned> concerned_by(const Value& before, const Value& after) {
 }  // namespace
 
 void WorkflowController::watch(control::Watches& watches) {
+  watches_ = &watches;
+  enqueue_ = watches.enqueue();
   workflows_ =
       &watches.changes(kWorkflows, [this](const Value& before, const Value& after) { return keys_of_workflow(before, after); });
   workflows_->add_index(kByExternal, external_keys);
@@ -131,7 +133,7 @@ std::vector<ObjectKey> WorkflowController::waiting_for(const char* kind, const V
 
 Task<Outcome> WorkflowController::reconcile(control::Reconcile& run) {
   kube::Object workflow = workflows_->get(run.key);
-  if (workflow.is_null() || kube::is_deleting(workflow)) entries_.erase(run.key);
+  if (workflow.is_null() || kube::is_deleting(workflow)) forget(run.key);
   if (workflow.is_null()) co_return Outcome::settled();
   if (kube::is_deleting(workflow)) co_return co_await let_go(run.client, workflow);
   auto held =
@@ -160,7 +162,7 @@ Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object
   if (!entry.program || entry.generation != kube::generation(workflow)) {
     auto program = Program::compile(workflow);
     if (!program) {
-      entries_.erase(key);
+      forget(key);
       co_return co_await refuse(run.client, std::move(workflow), std::move(program).error());
     }
     entry.program = std::move(*program);
@@ -186,7 +188,7 @@ Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object
   // Nothing else touches this workflow's entry while it is reconciled; but others may have come and gone.
   const auto found = entries_.find(key);
   if (flow->is_finished()) {
-    if (found != entries_.end() && found->second.changes.empty()) entries_.erase(found);
+    if (found != entries_.end() && found->second.changes.empty()) forget(key);
     co_return Outcome::settled();
   }
   if (found != entries_.end()) found->second.flow = std::move(flow);
@@ -231,10 +233,11 @@ Task<Result<bool>> WorkflowController::settle(control::Reconcile& run, Flow& flo
     for (graph::StepIndex step : unseen) {
       const Step& spec = flow.program().step(step);
       const bool is_made = flow.program().makes_object(step);
-      auto view = is_made ? co_await look_at_object(run.client, flow, step) : co_await look_at(run, flow.workflow(), spec);
+      bool is_watched = !is_made && is_watched_kind(*spec.external_ref, kube::ns(flow.workflow()));
+      auto view =
+          is_made ? co_await look_at_object(run.client, flow, step, is_watched) : co_await look_at(run, flow.workflow(), spec);
       if (!view) co_return fail(std::move(view).error());
       using enum ExternalView::State;
-      const bool is_watched = !is_made && is_watched_kind(*spec.external_ref, kube::ns(flow.workflow()));
       const bool has_ended = view->state == Foreign || view->state == Reached || view->state == Failed;
       polls |= !has_ended && !is_watched;
       flow.see_external(step, std::move(*view));

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct ControllerOptions {
   Duration summary_pause = std::chrono::milliseconds{250};
   /// Writes of one workflow under way at once.
   std::size_t parallel_writes = 256;
-  /// How often external objects are looked at that are neither Workflows nor Jobs.
+  /// How often external objects are looked at that are neither Workflows nor Jobs, and objects that steps have created while
+  /// the cache of their kind has no first list.
   Duration poll = std::chrono::seconds{5};
 };
 
@@ -53,6 +55,11 @@ class WorkflowController : public control::Controller {
     std::unique_ptr<Flow> flow;                // null while it is in use, and after an error
     std::map<std::string, JobChange> changes;  // by Job name
   };
+  /// A kind of objects that steps have created: their changes wake the workflows that own them.
+  struct Followed {
+    control::InformerLease lease;
+    std::set<kube::ObjectKey> workflows;
+  };
   /// What carrying out came to.
   struct Carried {
     Result<void> result{};
@@ -74,7 +81,11 @@ class WorkflowController : public control::Controller {
   std::unique_ptr<Flow> take_flow(Entry& entry, const kube::Object& workflow);
   Task<Result<bool>> settle(control::Reconcile& run, Flow& flow);
   Task<Result<ExternalView>> look_at(control::Reconcile& run, kube::Object workflow, Step step);
-  Task<Result<ExternalView>> look_at_object(client::Client& client, Flow& flow, graph::StepIndex step);
+  /// `is_watched` becomes true if a change of the object wakes the workflow.
+  Task<Result<ExternalView>> look_at_object(client::Client& client, Flow& flow, graph::StepIndex step, bool& is_watched);
+  bool follow(const kube::ObjectKey& workflow, const kube::Resource& resource);
+  void wake_owner(const Value& object);
+  void forget(const kube::ObjectKey& workflow);
   Task<Result<ExternalView>> look_far(control::Reconcile& run, kube::Object workflow, Step step);
   Task<Result<ExternalView>> poll(client::Client& own, client::Client& as, kube::ObjectKey key, Step step);
   std::vector<std::string> find_cycle_of(const kube::Object& workflow, const ExternalRef& reference) const;
@@ -99,8 +110,11 @@ class WorkflowController : public control::Controller {
   control::Informer* workflows_ = nullptr;
   control::Informer* jobs_ = nullptr;
   control::Informer* step_sets_ = nullptr;
+  control::Watches* watches_ = nullptr;
+  std::function<void(const kube::ObjectKey&)> enqueue_;
   KindMapper kinds_;
   std::map<kube::ObjectKey, Entry> entries_;
+  std::map<kube::Resource, Followed> followed_;
   control::InformerLease job_changes_;  // feeds record_change()
 };
 

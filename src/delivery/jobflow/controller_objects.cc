@@ -22,7 +22,35 @@ bool is_denied(const Status& status) { return status.reason == Reason::Forbidden
 
 }  // namespace
 
-Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& client, Flow& flow, graph::StepIndex step) {
+/// True once the cache of the kind has its first list. Only metadata is asked for: the object is read with the rights of the
+/// author.
+bool WorkflowController::follow(const ObjectKey& workflow, const kube::Resource& resource) {
+  const auto [at, is_new] = followed_.try_emplace(resource);
+  Followed& followed = at->second;
+  followed.workflows.insert(workflow);
+  if (is_new) {
+    followed.lease = watches_->lease(watches_->home(), resource, control::Form::Metadata);
+    if (!followed.lease) return false;
+    followed.lease.on_change([this](const Value& before, const Value& after) { wake_owner(after.is_null() ? before : after); });
+  }
+  return followed.lease && followed.lease->is_synced();
+}
+
+void WorkflowController::wake_owner(const Value& object) {
+  const Value& owner = kube::controller_of(object);
+  if (!kube::refers_to(owner, kWorkflowKind.group, kWorkflowKind.kind)) return;
+  const ObjectKey key{std::string(kube::ns(object)), owner["name"].str()};
+  if (entries_.contains(key)) enqueue_(key);
+}
+
+void WorkflowController::forget(const ObjectKey& workflow) {
+  entries_.erase(workflow);
+  for (auto& [kind, followed] : followed_) followed.workflows.erase(workflow);
+  std::erase_if(followed_, [](const auto& one) { return one.second.workflows.empty(); });
+}
+
+Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& client, Flow& flow, graph::StepIndex step,
+                                                              bool& is_watched) {
   ExternalView unknown;
   unknown.state = ExternalView::State::Unknown;
   const kube::GroupVersionKind kind = kind_of(flow.program(), step);
@@ -37,6 +65,11 @@ Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& cl
         step, kRefused,
         fmt::format("{} does not live in namespaces: a workflow creates objects of its own namespace only", kind.kind));
     co_return unknown;
+  }
+  if (kind == kWorkflowKind) {
+    is_watched = true;
+  } else if (flow.program().step(step).until) {
+    is_watched = follow(kube::key_of(flow.workflow()), mapped->resource);
   }
   const StepStatus record = flow.record(step);
   control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);

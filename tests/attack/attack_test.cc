@@ -1,8 +1,10 @@
-// The table {kind of attack × family}: stories/rows.yaml names the kinds of attacks, stories/FAMILY.yaml has a cell for each: its
-// stories, or why the family has no such way in.
+// The table {kind of attack × family}: stories/rows.yaml names the kinds of attacks, stories/FAMILY.yaml has a cell for each:
+// its stories, or why the family has no such way in.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -83,9 +85,29 @@ Task<> play_row(World& world, const Value& file, std::string row, std::string on
     const double before = co_await world.long_turns(kLongTurn);
     Play play(world, file, story);
     co_await play.play();
-    EXPECT_EQ(co_await world.long_turns(kLongTurn) - before, 0) << "turns of the logic thread above " << kLongTurn << " s of CPU";
+    const double turns = co_await world.long_turns(kLongTurn) - before;
+    if (story["long_turns"].is_string()) {
+      fmt::print("{} turns above {} s of CPU: {}: {}\n", turns, kLongTurn, story["name"].as_string(),
+                 story["long_turns"].as_string());
+    } else {
+      EXPECT_EQ(turns, 0) << "turns of the logic thread above " << kLongTurn << " s of CPU";
+    }
     EXPECT_EQ((co_await world.send("admin", "GET", "/livez")).status, 200) << "the server is gone";
   }
+}
+
+/// Kinds that the stories of a family need.
+Task<> set_up(World& world, const Value& file) {
+  for (const Value& object : file["setup"].items()) {
+    const Served* kind = world.find(object["apiVersion"].str(), object["kind"].str());
+    if (kind == nullptr) {
+      ADD_FAILURE() << "not served: " << json::print(object);
+      continue;
+    }
+    const Answer made = co_await world.send("admin", "POST", kind->root + "/" + kind->plural, json::print(object));
+    EXPECT_EQ(made.status, 201) << made.body;
+  }
+  co_await world.discover();
 }
 
 /// SLIPWAY_ATTACK_ONLY: stories with that text in the name.
@@ -96,20 +118,79 @@ TEST_P(Attack, is_held_off) {
   const Value file = read_stories(GetParam());
   world.run([&]() -> Task<> {
     co_await world.discover();
-    const Value setup = file["setup"];
-    for (const Value& object : setup.items()) {
-      const Served* kind = world.find(object["apiVersion"].str(), object["kind"].str());
-      if (kind == nullptr) {
-        ADD_FAILURE() << json::print(object);
-        continue;
-      }
-      const Value& ns = object["metadata"]["namespace"];
-      const std::string in = kind->is_namespaced ? "/namespaces/" + ns.str() : "";
-      const Answer made = co_await world.send("admin", "POST", kind->root + in + "/" + kind->plural, json::print(object));
-      EXPECT_TRUE(made.status == 201 || made.status == 409) << made.body;
-    }
-    co_await world.discover();
+    co_await set_up(world, file);
     for (const std::string& row : keys(read_rows())) co_await play_row(world, file, row, only);
+  });
+  EXPECT_EQ(world.stop(), 0);
+}
+
+/// Delays of GETs while something else goes on.
+class Getter {
+ public:
+  Task<> run(World& world) {
+    while (!is_over) {
+      const Steady begin = world.env().clock.steady();
+      co_await world.send("admin", "GET", "/api/v1/namespaces/default");
+      delays.push_back(std::chrono::duration<double, std::milli>(world.env().clock.steady() - begin).count());
+      co_await sleep_for(world.env(), std::chrono::milliseconds{2});
+    }
+  }
+  double p99() {
+    std::ranges::sort(delays);
+    return delays.empty() ? 0 : delays[delays.size() * 99 / 100];
+  }
+
+  bool is_over = false;
+  std::vector<double> delays;
+};
+
+Task<std::map<std::string, double>> quiet_times(World& world) {
+  std::map<std::string, std::vector<double>> all;
+  for (int i = 0; i < 3; ++i) {
+    for (const auto& [family, took] : co_await play_neighbours(world, families())) all[family].push_back(took);
+  }
+  std::map<std::string, double> median;
+  for (auto& [family, times] : all) {
+    std::ranges::sort(times);
+    median[family] = times[1];
+  }
+  co_return median;
+}
+
+/// An attack, and beside it what other tenants deliver.
+Task<> play_beside(World& world, const Value& file, const Value& story, const std::map<std::string, double>& quiet) {
+  SCOPED_TRACE(story["name"].str());
+  Play play(world, file, story);
+  co_await play.begin();
+  Getter getter;
+  Tasks tasks(world.env());
+  tasks.spawn(getter.run(world));
+  for (const auto& [family, took] : co_await play_neighbours(world, families())) {
+    EXPECT_LE(took, 2 * quiet.at(family) + 2) << family << ", quiet " << quiet.at(family) << " s";
+  }
+  getter.is_over = true;
+  co_await tasks.join();
+  EXPECT_LE(getter.p99(), 20) << "ms, of " << getter.delays.size() << " GETs";
+  co_await play.leave();
+}
+
+/// `make test-attack`: each attack beside an object of every family of another tenant.
+TEST_P(Attack, leaves_other_tenants_alone) {
+  const char* said = std::getenv("SLIPWAY_ATTACK");
+  if (said == nullptr || std::string_view(said) != "full") GTEST_SKIP() << "figures of the release build: make test-attack";
+  World world;
+  const Value file = read_stories(GetParam());
+  world.run([&]() -> Task<> {
+    co_await world.discover();
+    co_await set_up(world, file);
+    const std::map<std::string, double> quiet = co_await quiet_times(world);
+    const std::int64_t resident = world.resident_bytes();
+    for (const auto& [row, cell] : file["cells"].members()) {
+      for (const Value& story : cell.items()) co_await play_beside(world, file, story, quiet);
+    }
+    co_await sleep_for(world.env(), std::chrono::minutes{1});
+    const std::int64_t grown = world.resident_bytes() - resident;
+    EXPECT_LE(grown, std::max<std::int64_t>(resident / 10, 16 << 20)) << "bytes more than " << resident << " after a minute";
   });
   EXPECT_EQ(world.stop(), 0);
 }

@@ -47,22 +47,25 @@ Value filled(const Value& value, const std::map<std::string, std::string>& varia
 Value yaml(const std::string& text) { return *json::parse_yaml(text); }
 
 Value binding(const std::string& user, const std::string& ns, const std::string& kind, const std::string& role) {
-  return yaml(fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: {0}, namespace: "
-                          "{1}}}, roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: {2}, name: {3}}}, subjects: "
-                          "[{{apiGroup: rbac.authorization.k8s.io, kind: User, name: {0}}}]}}",
-                          user, ns, kind, role));
+  return yaml(
+      fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: {0}, namespace: "
+                  "{1}}}, roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: {2}, name: {3}}}, subjects: "
+                  "[{{apiGroup: rbac.authorization.k8s.io, kind: User, name: {0}}}]}}",
+                  user, ns, kind, role));
 }
 
 Value role(const std::string& name, const std::string& ns, const Value& rules) {
-  return yaml(fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {{name: {}, namespace: {}}}, "
-                          "rules: {}}}",
-                          name, ns, json::print(rules)));
+  return yaml(
+      fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {{name: {}, namespace: {}}}, "
+                  "rules: {}}}",
+                  name, ns, json::print(rules)));
 }
 
 Value secret(const std::string& name, const std::string& ns, const std::string& text) {
-  return yaml(fmt::format("{{apiVersion: v1, kind: Secret, metadata: {{name: {}, namespace: {}}}, stringData: {{token: {}, "
-                          "username: web, password: {}}}}}",
-                          name, ns, text, text));
+  return yaml(
+      fmt::format("{{apiVersion: v1, kind: Secret, metadata: {{name: {}, namespace: {}}}, stringData: {{token: {}, "
+                  "username: web, password: {}}}}}",
+                  name, ns, text, text));
 }
 
 bool is_refusal(int status) { return status == 401 || status == 403; }
@@ -93,11 +96,15 @@ Task<> Play::play() {
   }
 }
 
-/// What is under way ends with its namespace.
 Task<> Play::leave() {
   for (const char* ns : {"team", "else", "other"}) {
     co_await world_.send("admin", "DELETE", "/api/v1/namespaces/" + variables_[ns]);
   }
+}
+
+Task<> Play::begin() {
+  const Value story = co_await prepare();
+  co_await attack(story, story["as"].items().empty() ? "editor" : story["as"].item(0).str());
 }
 
 Task<> Play::play_control() {
@@ -131,6 +138,19 @@ Task<> Play::play_attacker(const std::string& user) {
   if (story["prize"].items().empty()) co_return;
   co_await sleep_for(world_.env(), kAfter);
   EXPECT_FALSE(co_await until(story["prize"], outcome, 0s)) << user << " gets through";
+}
+
+Task<> Play::make_neighbour(const Value& neighbour) {
+  co_await prepare();
+  for (const Value& object : filled(neighbour["objects"], variables_).items()) {
+    const Answer made = co_await take(object, "neighbour");
+    EXPECT_EQ(made.status, 201) << made.body;
+  }
+}
+
+Task<bool> Play::is_neighbour_done(const Value& neighbour) {
+  const Value looks = filled(neighbour["end"], variables_);
+  co_return co_await until(looks, {}, 0s);
 }
 
 Task<> Play::play_neighbour(const Value& then) {
@@ -211,7 +231,8 @@ Task<Answer> Play::take(const Value& step, const std::string& user) {
     http::Headers headers;
     for (const auto& [name, value] : call["headers"].members()) headers.add(std::string(name), value.str());
     const std::string body = call["body"].is_string() ? call["body"].str() : call.has("body") ? json::print(call["body"]) : "";
-    co_return co_await world_.send(user, call["method"].str(), call["path"].str(), body, "application/json", std::move(headers));
+    co_return co_await world_.send(user, call["method"].str(), call["path"].str(), body, "application/json",
+                                   std::move(headers));
   }
   if (step.has("patch")) {
     const std::string sub = step["sub"].is_string() ? "/" + step["sub"].str() : "";
@@ -268,7 +289,8 @@ Task<bool> Play::holds(const Value& look, const Outcome& outcome) {
     const Peer* peers[] = {&world_.peer(), &world_.victim()};
     for (int i = 0; i < 2; ++i) {
       const auto& all = peers[i]->requests();
-      for (std::size_t at = outcome.requests_before[i]; at < all.size(); ++at) is_so |= all[at].contains(look["hit"].as_string());
+      for (std::size_t at = outcome.requests_before[i]; at < all.size(); ++at)
+        is_so |= all[at].contains(look["hit"].as_string());
     }
   } else if (look.has("sent_below")) {
     const std::uint64_t sent = world_.peer().sent_bytes() - outcome.sent_before;
@@ -312,6 +334,31 @@ Task<> Play::scan() {
     const std::string path = served.root + "/" + served.plural;
     look(path, (co_await world_.send("admin", "GET", path)).body);
   }
+}
+
+Task<std::map<std::string, double>> play_neighbours(World& world, std::vector<std::string> families) {
+  std::map<std::string, double> took;
+  std::vector<std::unique_ptr<Value>> files;
+  std::vector<std::unique_ptr<Play>> plays;
+  const Value nothing = yaml("{repositories: [quiet]}");
+  std::map<std::string, Steady> begun;
+  for (const std::string& family : families) {
+    files.push_back(std::make_unique<Value>(read_stories(family)));
+    plays.push_back(std::make_unique<Play>(world, *files.back(), nothing));
+    co_await plays.back()->make_neighbour((*files.back())["neighbour"]);
+    begun[family] = world.env().clock.steady();
+  }
+  const Steady end = world.env().clock.steady() + 2min;
+  while (took.size() < families.size() && world.env().clock.steady() < end) {
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      if (took.contains(families[i]) || !co_await plays[i]->is_neighbour_done((*files[i])["neighbour"])) continue;
+      took[families[i]] = std::chrono::duration<double>(world.env().clock.steady() - begun[families[i]]).count();
+    }
+    co_await sleep_for(world.env(), 10ms);
+  }
+  for (const std::string& family : families) took.try_emplace(family, 120);
+  for (const auto& one : plays) co_await one->leave();
+  co_return took;
 }
 
 }  // namespace slipway::attack

@@ -1,5 +1,5 @@
-// One story of an attack, as the files stories/FAMILY.yaml tell it, and how it is played. A story is played three times, each in
-// namespaces of its own:
+// One story of an attack, as the files stories/FAMILY.yaml tell it, and how it is played. A story is played three times, each
+// in namespaces of its own:
 //
 //   1. by the control, who gets through: without that it is no way in, and holding it off proves nothing;
 //   2. by somebody anonymous, whose every request is refused;
@@ -8,7 +8,8 @@
 // Then nothing that others may read holds the text of a Secret.
 //
 //   name: what is tried
-//   off: why                  it is not played yet
+//   "off": why                it is not played yet
+//   long_turns: why           turns of the logic thread are printed only
 //   as: [editor]              attackers, one after the other: editor (of namespace ${team}), twoverbs (what `verbs` of the file
 //                             allows there), owner (of a repository: the kinds of packages), neighbour (editor of ${other})
 //   world: [OBJECT…]          created by an administrator before
@@ -20,13 +21,15 @@
 //   control: {as: admin, set: {victim: ${peer}}} or {none: why it has none}
 //   then: {objects: [OBJECT…], end: [LOOK…]}   of the neighbour, made while the attack is under way; reaches its end
 //
-// Variables: ${n} the play, ${team}, ${else}, ${other} namespaces of the attacker, of nobody here, and of the neighbour; ${own} and
-// ${foreign} the texts of Secret db in ${team} and of Secret prize in ${else}; ${peer}, ${victim}, ${self} HOST:PORT of the peer, of the
-// victim and of the server; ${place} is ${team} unless the control sets it; ${git-NAME} a repository of `repositories: [NAME]`.
+// Variables: ${n} the play, ${team}, ${else}, ${other} namespaces of the attacker, of nobody here, and of the neighbour; ${own}
+// and
+// ${foreign} the texts of Secret db in ${team} and of Secret prize in ${else}; ${peer}, ${victim}, ${self} HOST:PORT of the
+// peer, of the victim and of the server; ${place} is ${team} unless the control sets it; ${git-NAME} a repository of
+// `repositories: [NAME]`.
 //
 // LOOK: {of: OBJECT, in: status, has|lacks: TEXT}, {of: OBJECT, is: there|absent}, {list: OBJECT, has|lacks: TEXT},
-// {hit: TEXT} (a request that the peer or the victim got), {sent_below: BYTES} (by the peer), {status: CODE}, {said: TEXT} (of the
-// last step).
+// {hit: TEXT} (a request that the peer or the victim got), {sent_below: BYTES} (by the peer), {status: CODE}, {said: TEXT} (of
+// the last step).
 #pragma once
 
 #include <array>
@@ -49,6 +52,13 @@ class Play {
 
   /// All three, and the scan for texts of Secrets.
   Task<> play();
+  /// Only the attack, by the first attacker, and nothing is looked at.
+  Task<> begin();
+  /// Deletes the namespaces of the last play: what is under way ends with them.
+  Task<> leave();
+  /// `neighbour` of a family's file: what it has made has reached its end.
+  Task<> make_neighbour(const Value& neighbour);
+  Task<bool> is_neighbour_done(const Value& neighbour);
 
  private:
   using Variables = std::map<std::string, std::string>;
@@ -71,7 +81,6 @@ class Play {
   Task<bool> holds(const Value& look, const Outcome& outcome);
   Task<> play_neighbour(const Value& then);
   Task<> scan();
-  Task<> leave();
   /// "" where its kind is not served.
   std::string path_of(const Value& object, bool is_list);
   Task<> must(const Value& object);
@@ -83,6 +92,10 @@ class Play {
   Variables variables_;
   std::vector<std::string> seen_;  // of the last looks that did not hold
 };
+
+/// An object of every family that reaches its end by itself, all at once, each in a namespace of its own: `neighbour` of the
+/// families' files. Seconds from its creation to its end by family; 120 where it did not come.
+Task<std::map<std::string, double>> play_neighbours(World& world, std::vector<std::string> families);
 
 /// Counts plays, so that each has namespaces of its own.
 int next_play();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <cstdlib>
@@ -70,7 +71,8 @@ Peer::Peer(Env& env) : env_(env) {
 }
 
 Task<> Peer::serve() {
-  return server_->run([this](http::Request request, std::shared_ptr<const net::ConnectionInfo>) { return answer(std::move(request)); });
+  return server_->run(
+      [this](http::Request request, std::shared_ptr<const net::ConnectionInfo>) { return answer(std::move(request)); });
 }
 
 void Peer::stop() {
@@ -92,6 +94,9 @@ Task<net::Answer> Peer::answer(http::Request request) {
     response.stream = std::make_unique<Endless>("001e# service=git-upload-pack\n0000" + references(), sent_, is_stopped_);
   } else if (target.starts_with("/endless")) {
     response.stream = std::make_unique<Endless>(std::string(64 << 10, '1'), sent_, is_stopped_);
+  } else if (target.starts_with("/asks/")) {
+    response.status = 401;
+    response.headers.add("WWW-Authenticate", "Basic realm=\"peer\"");
   } else if (target.starts_with("/redirect/")) {
     response.status = 302;
     response.headers.add("Location", "http://" + target.substr(10));
@@ -114,7 +119,8 @@ World::World() : real_({.log_level = LogLevel::Error}) {
   fs::create_directories(data);
   std::ofstream(data + "/tokens.csv") << kTokens;
   up_ = std::make_unique<up::UpProcess>(
-      up::binary(), data, std::vector<std::string>{"--simulated-flux", "--allow-local-git", "--allow-outgoing", peer_->address()});
+      up::binary(), data,
+      std::vector<std::string>{"--simulated-flux", "--allow-local-git", "--allow-outgoing", peer_->address()});
   net::ClientOptions options;
   options.tls = up_->access().tls;
   options.connections = 8;
@@ -145,7 +151,8 @@ std::string World::make_repository(const std::string& name) {
   fs::create_directories(work + "/web");
   std::ofstream(work + "/web/Kptfile") << "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n";
   const std::string in = "cd '" + work + "' && git -c init.defaultBranch=main init -q && git add -A && ";
-  const std::string commit = in + "git -c user.name=t -c user.email=t@example.com commit -qm begin && git clone -q --bare . '" + path + "'";
+  const std::string commit =
+      in + "git -c user.name=t -c user.email=t@example.com commit -qm begin && git clone -q --bare . '" + path + "'";
   SLIPWAY_CHECK(std::system(commit.c_str()) == 0, "git");
   return path;
 }
@@ -211,10 +218,19 @@ std::string World::command_lines() const {
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     const std::string stat = text_of(entry.path() / "stat");
     const std::size_t end = stat.rfind(')');
-    const bool is_ours = name == std::to_string(pid()) || (end != std::string::npos && std::atoi(stat.c_str() + end + 4) == pid());
+    const bool is_ours =
+        name == std::to_string(pid()) || (end != std::string::npos && std::atoi(stat.c_str() + end + 4) == pid());
     if (is_ours) text += text_of(entry.path() / "cmdline");
   }
   return text;
+}
+
+std::int64_t World::resident_bytes() const {
+  std::ifstream in(fmt::format("/proc/{}/statm", pid()));
+  std::int64_t size = 0;
+  std::int64_t resident = 0;
+  in >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
 }
 
 std::vector<std::string> World::loose_files(const std::string& text) const {
@@ -223,7 +239,8 @@ std::vector<std::string> World::loose_files(const std::string& text) const {
     struct stat state{};
     if (!entry.is_regular_file() || stat(entry.path().c_str(), &state) != 0 || (state.st_mode & 077) == 0) continue;
     const std::string name = entry.path().filename().string();
-    const bool is_secret_by_kind = name.ends_with(".db") || name.ends_with(".key") || name == "tokens.csv" || name == "kubeconfig";
+    const bool is_secret_by_kind =
+        name.ends_with(".db") || name.ends_with(".key") || name == "tokens.csv" || name == "kubeconfig";
     if (is_secret_by_kind || text_of(entry.path()).contains(text)) found.push_back(entry.path().string());
   }
   return found;

@@ -35,8 +35,9 @@ struct Served {
   bool is_listed = false;
 };
 
-/// Answers by path: /hang never, /endless and /endless-git for ever, /redirect/HOST:PORT/PATH with a redirect to there,
-/// /say/TEXT with TEXT, anything else with 200 {"value": 1}. Records what was asked.
+/// Answers by path: /hang never, /endless and /endless-git for ever, /asks/… with a demand for credentials,
+/// /redirect/HOST:PORT/PATH with a redirect to there, /say/TEXT with TEXT, anything else with 200 {"value": 1}. Records what
+/// was asked.
 class Peer {
  public:
   explicit Peer(Env& env);
@@ -91,6 +92,8 @@ class World {
   std::string log() const;
   /// Of the server and its children: their command lines.
   std::string command_lines() const;
+  /// Of the server.
+  std::int64_t resident_bytes() const;
   /// Files below the data folder that others may read and that contain `text`; those with secrets in them by their kind too.
   std::vector<std::string> loose_files(const std::string& text) const;
   /// SIGINT, and its end: the exit code.

@@ -16,6 +16,8 @@
 #   make test-wire-kpt  kpt itself: packages fetched, rendered, upgraded and applied by it and by Slipway, file for file the same
 #   make test-wire-vela  what KubeVela's command line asks, command by command, against `slipway up`
 #   make test-wire-porch  transcripts of Porch's client, played with slipway pkg and slipway repo
+#   make test-attack  every attack of tests/attack beside an object of each family of another tenant, which reaches its end in time; delays
+#                     of GETs, and memory a minute later (make test plays the attacks themselves)
 #   make test-writers  100 writers flip conditions of one package revision 100 times each, by apply and by PUT (short form in make test)
 #   make test-load    `slipway up` killed 100 times under load, 1,000 watchers, 5,000 idle connections (short form in make test)
 #   make test-split   the split of traffic through a real nginx, 20,000 requests per weight (2,000 in make test); a whole rollout and a
@@ -61,7 +63,7 @@ SANITIZED = $$(grep -vx house_test out/asan/tests.txt)
 DEMO ?= release
 export SLIPWAY_CORPUS ?= $(abspath ../shared/corpus)
 
-.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-wire test-wire-flux test-wire-kpt test-wire-vela test-wire-porch test-load test-writers test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout explore-pipeline bench fuzz check fmt crds release deps
+.PHONY: demo demo-rollout demo-pipeline demo-package demo-workflow test test-attack test-wire test-wire-flux test-wire-kpt test-wire-vela test-wire-porch test-load test-writers test-split sanitizers conformance conformance-kube conformance-cue conformance-application conformance-workloads conformance-pipeline conformance-package conformance-rollout explore-rollout explore-pipeline bench fuzz check fmt crds release deps
 
 demo: out/$(DEMO)/build.ninja
 	ninja -j $(JOBS) -C out/$(DEMO) slipway demo_service
@@ -179,6 +181,10 @@ conformance-rollout: deps out/dev/build.ninja
 test-load: deps out/release/build.ninja release
 	ninja -j $(JOBS) -C out/release up_test
 	SLIPWAY_LOAD=full SLIPWAY_BINARY=out/release/slipway out/release/up_test
+
+test-attack: deps out/release/build.ninja release
+	ninja -j $(JOBS) -C out/release attack_test
+	SLIPWAY_ATTACK=full SLIPWAY_BINARY=out/release/slipway out/release/attack_test
 
 test-writers: deps out/release/build.ninja
 	ninja -j $(JOBS) -C out/release package_test

@@ -11,6 +11,8 @@ endif()
 set(rooms_of_docs base)
 set(rooms_of_up os net json remote)
 set(sources_of_up ${CMAKE_SOURCE_DIR}/tests/application/kubevela_shop.cc)
+set(rooms_of_attack plane os net json remote)
+set(sources_of_attack ${CMAKE_SOURCE_DIR}/tests/up/up_process.cc)
 set(rooms_of_sockets os net)  # builds without the rest of the tree
 set(rooms_of_workloads cluster)
 set(rooms_of_remotes os git)  # real servers: python3, sshd
@@ -69,6 +71,7 @@ foreach(
         workloads
         serve
         remote_plane
+        attack
         up)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cc)
   if(sources)

@@ -101,6 +101,12 @@ Result<HttpCall> call_of(const Provider& provider, const Query& query) {
   return call;
 }
 
+/// Whether the answer has a value of the Secret in it. Short ones occur by accident.
+bool repeats_secret(std::string_view body, const Query& query) {
+  return std::ranges::any_of(query.credentials,
+                             [body](const auto& one) { return one.second.size() >= 8 && body.contains(one.second); });
+}
+
 /// What a transport's failure was, without a name of the peer.
 std::string_view without_host(Reason reason) {
   if (reason == Reason::Timeout) return "no answer within the time-out";
@@ -126,6 +132,9 @@ Task<Result<Extracted>> fetch(Reach reach, std::string ns, const Provider* provi
   // Servers repeat what they refuse.
   const bool has_secrets = !query.credentials.empty() || !token.empty();
   SLIPWAY_CO_TRY_VOID(check_status(where, response->status, has_secrets ? "" : response->body));
+  // What is extracted is shown where it is no number.
+  if (repeats_secret(response->body, query))
+    co_return fail(Reason::Invalid, where + ": the answer repeats a value of the Secret");
   co_return provider->extract(response->body, query);
 }
 

@@ -288,6 +288,15 @@ TEST_F(JobProbeTest, without_a_spec_it_says_so) {
   EXPECT_EQ(asked().verdict.text, "provider job needs settings.spec, a Job's");
 }
 
+TEST_F(MetricProbeTest, an_answer_that_repeats_a_secret_is_not_shown) {
+  hub.objects["secrets/shop/auth"] = json::object({{"stringData", json::object({{"token", "TOKEN-SECRET"}})}});
+  question.gate.metric->secret_ref = json::object({{"name", "auth"}});
+  web.replies = {{200, R"({"status":"success","data":{"resultType":"scalar","result":[1,"TOKEN-SECRET"]}})"}};
+  const std::string text = asked().verdict.text;
+  EXPECT_TRUE(text.contains(": the answer repeats a value of the Secret")) << text;
+  EXPECT_FALSE(text.contains("TOKEN-SECRET")) << text;
+}
+
 TEST_F(MetricProbeTest, an_address_out_of_a_secret_is_never_shown) {
   hub.objects["secrets/shop/hidden"] =
       json::object({{"stringData", json::object({{"address", "http://vault.test/PATH-SECRET?k=QUERY-SECRET"}})}});

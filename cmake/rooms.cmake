@@ -71,8 +71,8 @@ target_link_libraries(slipway_test_main PUBLIC slipway_options GTest::gtest fmt:
 # Test programs that a unity build compiles in batches. The others do not build so yet, or were not
 # tried: they stay one object per source.
 set(batched_tests
-    cel_test cue_test delivery_package_test delivery_pipeline_test delivery_probe_test delivery_rollout_test delivery_workflow_test
-    docs_test house_test json_test krm_test pipeline_test)
+    cel_test cluster_test cue_test delivery_application_test delivery_package_test delivery_pipeline_test delivery_probe_test delivery_rollout_test delivery_workflow_test
+    docs_test house_test json_test krm_test kube_test package_test pipeline_test)
 
 # The test program of a room (or of a folder under tests/), linked with the given rooms.
 function(slipway_test name)

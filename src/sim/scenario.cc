@@ -262,6 +262,45 @@ spec:
   co_await wait_for_condition(world, kWorkflows, "waiter", {"Complete", "Failed"});
 }
 
+/// A step that creates an object and is done with it, one whose object must become available, and a Workflow.
+Task<> objects(World& world) {
+  const std::string data = R"(
+    data:
+      objectTemplate: {apiVersion: v1, kind: ConfigMap, metadata: {name: step-data}, data: {rows: "3"}})";
+  const std::string base = R"(
+    base:
+      dependencies: [data]
+      until: {condition: Available}
+      objectTemplate:
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: step-base}
+        spec:
+          replicas: 2
+          selector: {matchLabels: {app: step-base}}
+          template:
+            metadata: {labels: {app: step-base}, annotations: {slipway.dev/ready-after: 4s}}
+            spec: {terminationGracePeriodSeconds: 1, containers: [{name: main, image: one}]})";
+  const std::string inner = fmt::format(R"(
+    inner:
+      dependencies: [base]
+      objectTemplate:
+        apiVersion: {}
+        kind: {}
+        metadata: {{name: step-flow}}
+        spec:
+          steps:
+            only:
+              jobTemplate:
+                spec:
+                  template:
+                    metadata: {{annotations: {{slipway.dev/run-time: 3s}}}}
+                    spec: {{restartPolicy: Never, containers: [{{name: main, image: none}}]}})",
+                                        kWorkflowKind.api_version(), kWorkflowKind.kind);
+  co_await apply_text(world, workflow("maker", "parallelism: 2", {data, base, inner, step("after", "inner", "2s")}));
+  co_await wait_for_condition(world, kWorkflows, "maker", {"Complete", "Failed"});
+}
+
 /// A namespace with a claim, a Job that would run on, and a kind of the user's own with one object.
 constexpr const char* kTeam = R"(
 apiVersion: v1
@@ -412,6 +451,7 @@ std::vector<Scenario> scenarios() {
           {"deadline", deadline},
           {"rerun", rerun},
           {"externalRef", external},
+          {"object templates", objects},
           {"clean-up", clean_up},
           {.name = "rollout", .script = rollout, .promise = rollout_promise},
           {.name = "processes", .script = processes, .pods = plane::PodRuntimeKind::Process},

@@ -29,9 +29,8 @@ struct Scenario {
 
 /// Those that every crash point is tried on: a diamond whose join fails once, a deadline, a rerun, workflows that wait for each
 /// other's end and for a Job, steps that create objects, a Deployment that is rolled, stuck and rolled back, the removal of all
-/// that a user can make, an application over two clusters, a run of workflow steps, rollouts (rollout_scenarios.h), and an author
-/// who loses all rights.
-/// Together they give work to every controller.
+/// that a user can make, an application over two clusters, a run of workflow steps, rollouts (rollout_scenarios.h), and an
+/// author who loses all rights. Together they give work to every controller.
 std::vector<Scenario> scenarios();
 
 struct Ending {

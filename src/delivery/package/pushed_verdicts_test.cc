@@ -29,7 +29,7 @@ RevisionRecord record_of(Gates gates, std::initializer_list<std::pair<std::strin
   return record;
 }
 
-std::string shown(const RevisionRecord& record) {
+std::string verdicts_shown(const RevisionRecord& record) {
   std::string text;
   for (const Condition& one : record.conditions) {
     text += fmt::format("{}={}:{} ", one.type, json::enum_name(one.status), one.owner);
@@ -50,7 +50,7 @@ TEST(PushedVerdicts, each_is_that_of_the_author_who_changed_it_last) {
       .commits = {{"ann@x", said({"sec"}, {lint[0], is("sec", Truth::False), is("ipam", Truth::True)})},
                   {"bob@x", said({"sec", "ipam"}, {lint[0], is("sec", Truth::True), is("ipam", Truth::True)})},
                   {"cid@x", said({"sec", "ipam"}, {lint[0], is("sec", Truth::True), is("ipam", Truth::True)})}}};
-  EXPECT_EQ(shown(pushed(record, what)),
+  EXPECT_EQ(verdicts_shown(pushed(record, what)),
             "lint=True:lint ipam=True:git:ann@x sec=True:git:bob@x ipam[git:bob@x] sec[git:ann@x] ");
 }
 
@@ -58,7 +58,7 @@ TEST(PushedVerdicts, what_a_commit_left_as_it_was_stays_as_the_log_has_it_by_now
   RevisionRecord record = record_of({}, {{"ipam", is("ipam", Truth::True)}});
   const PushedVerdicts what{.before = said({}, {is("ipam", Truth::False)}),
                             .commits = {{"ann@x", said({}, {is("ipam", Truth::False), is("sec", Truth::True)})}}};
-  EXPECT_EQ(shown(pushed(record, what)), "ipam=True:ipam sec=True:git:ann@x ");
+  EXPECT_EQ(verdicts_shown(pushed(record, what)), "ipam=True:ipam sec=True:git:ann@x ");
 }
 
 TEST(PushedVerdicts, what_both_changed_alike_stays_its_writers_and_what_they_changed_otherwise_is_open) {
@@ -66,9 +66,9 @@ TEST(PushedVerdicts, what_both_changed_alike_stays_its_writers_and_what_they_cha
   const auto push = [&](Truth truth) {
     return pushed(record, {.before = said({}, {}), .commits = {{"ann@x", said({}, {is("ipam", truth)})}}});
   };
-  EXPECT_EQ(shown(push(Truth::True)), "ipam=True:ipam ");
+  EXPECT_EQ(verdicts_shown(push(Truth::True)), "ipam=True:ipam ");
   const RevisionRecord open = push(Truth::False);
-  EXPECT_EQ(shown(open), "ipam=Unknown:git:ann@x ");
+  EXPECT_EQ(verdicts_shown(open), "ipam=Unknown:git:ann@x ");
   EXPECT_EQ(open.conditions[0].reason, kImported);
   EXPECT_EQ(open.conditions[0].message, "git:ann@x committed False; ipam had set it to True meanwhile");
 }
@@ -77,11 +77,11 @@ TEST(PushedVerdicts, an_author_is_no_owner) {
   Gates gates;
   add_gate(gates, "sec", "user:alice", "git:ann@x");
   const RevisionRecord record = record_of(gates, {});
-  EXPECT_EQ(
-      shown(pushed(record, {.before = said({"sec"}, {}), .commits = {{"ann@x", said({"sec"}, {is("sec", Truth::True)})}}})),
-      "sec=Unknown:git:ann@x sec[user:alice] ");
+  EXPECT_EQ(verdicts_shown(
+                pushed(record, {.before = said({"sec"}, {}), .commits = {{"ann@x", said({"sec"}, {is("sec", Truth::True)})}}})),
+            "sec=Unknown:git:ann@x sec[user:alice] ");
   const RevisionRecord met = record_of(gates, {{"carl", is("sec", Truth::True)}});
-  EXPECT_EQ(shown(pushed(met, {.before = said({"sec"}, met.conditions), .commits = {{"ann@x", said({"sec"}, {})}}})),
+  EXPECT_EQ(verdicts_shown(pushed(met, {.before = said({"sec"}, met.conditions), .commits = {{"ann@x", said({"sec"}, {})}}})),
             "sec=Unknown:carl sec[user:alice] ")
       << "a removal is a flip too";
 }
@@ -91,7 +91,7 @@ TEST(PushedVerdicts, gates_of_others_stay_and_the_next_commit_says_so) {
   add_gate(gates, "sec", kUpstreamSource);
   const RevisionRecord record = record_of(gates, {});
   const RevisionRecord made = pushed(record, {.before = said({"own", "sec"}, {}), .commits = {{"ann@x", said({}, {})}}});
-  EXPECT_EQ(shown(made), "sec[upstream] ");
+  EXPECT_EQ(verdicts_shown(made), "sec[upstream] ");
   EXPECT_EQ(trailers(made.notes), "\nGate-Kept: sec (asked for by upstream)\n");
   EXPECT_EQ(made.settled, kPushTime);
   RevisionRecord proposal = record;

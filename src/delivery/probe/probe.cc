@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/compute_pool.h"
 #include "control/author_right.h"
 #include "delivery/probe/measure.h"
 #include "delivery/probe/secret.h"
@@ -75,9 +76,11 @@ Task<Answer> ask_metric(Reach reach, Question question) {
     known.ask_again = control::kAuthorRightPause;
     co_return known;
   }
-  Sample sample = measured
-                      ? gate::judge(metric, measured->measured, then, question.data_since)
-                      : Sample{.at = then, .phase = Sample::Phase::Error, .text = shortened(measured.error().message, 250)};
+  Sample sample{.at = then, .phase = Sample::Phase::Error, .text = measured ? "" : shortened(measured.error().message, 250)};
+  if (measured) {
+    co_await compute_for(reach.env, question.ns,
+                         [&] { sample = gate::judge(metric, measured->measured, then, question.data_since); });
+  }
   std::vector<Sample> samples = question.samples;
   gate::add(samples, std::move(sample));
   co_return judged(question, std::move(samples), then);

@@ -120,10 +120,11 @@ void add_bounds(CLI::App& app, Arguments& arguments) {
   app.add_option("--max-git-pack", arguments.max_git_mib, "MiB that one fetch from a git repository may bring")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--log-level", arguments.log_level, "the least important lines that are written to standard error")
+  app.add_option("--log-level", arguments.log_level, "lowest level written to standard error: debug, info, warn or error")
       ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
       ->capture_default_str();
-  app.add_option("--log-format", arguments.log_format, "text, or json: an object for each line, with its time in UTC")
+  app.add_option("--log-format", arguments.log_format,
+                 "format of log lines: text, or json (one object a line, with its time in UTC)")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app.add_option(

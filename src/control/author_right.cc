@@ -18,7 +18,7 @@ namespace {
 using json::quoted;
 using json::Value;
 
-constexpr const char* kManager = "slipway";
+constexpr const char* kReviewManager = "slipway";
 constexpr std::size_t kDigestLength = 16;
 const kube::Resource kRulesReviews{"authorization.k8s.io", "v1", "selfsubjectrulesreviews"};
 
@@ -63,7 +63,7 @@ Task<std::string> rights_digest(client::Client& process, std::shared_ptr<const k
                                      {"kind", "SelfSubjectRulesReview"},
                                      {"spec", json::object({{"namespace", Value(std::move(ns))}})}});
   ActingClient own(process, std::move(user));
-  const auto answer = co_await client::create(own, kRulesReviews, review, kManager);
+  const auto answer = co_await client::create(own, kRulesReviews, review, kReviewManager);
   if (!answer) co_return "";
   std::vector<std::string> rules;
   for (const Value& rule : (*answer)["status"]["resourceRules"].items()) rules.push_back(json::print(rule));
@@ -74,7 +74,7 @@ Task<std::string> rights_digest(client::Client& process, std::shared_ptr<const k
 Task<Result<bool>> has_right(client::Client& process, std::shared_ptr<const kube::UserInfo> user, NeededRight right) {
   if (user == nullptr) co_return true;
   const Value review = client::access_review(user.get(), attributes_of(right));
-  SLIPWAY_CO_TRY(answer, co_await client::create(process, client::kAccessReviews, review, kManager));
+  SLIPWAY_CO_TRY(answer, co_await client::create(process, client::kAccessReviews, review, kReviewManager));
   co_return answer["status"]["allowed"].as_bool();
 }
 

@@ -1,6 +1,6 @@
 // Recognises that a request failed because the author of an object lacks a right. The controller then waits with the cause
 // AuthorLacksRight, uses up no retry, and tries again after kAuthorRightPause, since no watch tells it when the right returns.
-// Also asks an API server whether an author has a right, where no request of the author's own would tell.
+// Also asks an API server whether an author has a right, for cases where a refusal alone is ambiguous.
 #pragma once
 
 #include <chrono>
@@ -25,8 +25,8 @@ bool lacks_right(const Status& error, const kube::UserInfo* author);
 /// Returns the message for users: the refusal, the author, and what to do.
 std::string lacks_right_text(const Status& error, const kube::UserInfo& author);
 
-/// A digest of all rights of `user` in a namespace (SelfSubjectRulesReview): another one later says that they have changed.
-/// Empty for a null user, and where the API server does not tell.
+/// A digest of all rights of `user` in a namespace (SelfSubjectRulesReview): a different digest means that they have
+/// changed. Empty for a null user, and if the review fails.
 Task<std::string> rights_digest(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns);
 
 /// A right that is asked about: `verb` on `resource` (or its subresource) with the name and namespace of `key`.

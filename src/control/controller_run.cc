@@ -31,7 +31,7 @@ class ControllerRun::HomeWatches : public Watches {
     Informer& kept = keep(resource, Form::Whole, [&queue = run_.queue_](const Value& before, const Value& after) {
       queue.add(key_of_change(before, after));
     });
-    if (run_.primary_ == nullptr) run_.primary_ = &kept;
+    if (!std::exchange(has_primary_, true)) run_.primary_ = &kept;
     return kept;
   }
 
@@ -50,9 +50,12 @@ class ControllerRun::HomeWatches : public Watches {
   }
 
   Informer& changes(const Resource& resource, ChangeMapper mapper, Form form) override {
-    return keep(resource, form, [&queue = run_.queue_, mapper = std::move(mapper)](const Value& before, const Value& after) {
-      for (const ObjectKey& key : mapper(before, after)) queue.add(key);
-    });
+    Informer& kept =
+        keep(resource, form, [&queue = run_.queue_, mapper = std::move(mapper)](const Value& before, const Value& after) {
+          for (const ObjectKey& key : mapper(before, after)) queue.add(key);
+        });
+    if (run_.primary_ == nullptr) run_.primary_ = &kept;
+    return kept;
   }
 
   Informer& cache(const Resource& resource) override { return keep(resource, Form::Whole, nullptr); }
@@ -94,6 +97,7 @@ class ControllerRun::HomeWatches : public Watches {
 
   ControllerRun& run_;
   bool is_complete_ = false;
+  bool has_primary_ = false;
   std::vector<std::pair<InformerLease*, Informer::Handler>> waiting_;
 };
 

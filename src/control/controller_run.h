@@ -39,14 +39,15 @@ class ControllerRun {
     bool has_no_worker = false;  // it waits (ControllerOptions::worker_hold)
     bool is_overdue = false;     // it has been reported
   };
-  /// A deadline that all reconciles have, with one timer: that of the oldest which has not come to it.
+  /// A time limit for every reconcile (worker_hold or reconcile_timeout). One timer serves all: it fires for the oldest
+  /// reconcile that has not reached the limit.
   struct Deadline {
     Duration after;
     bool Running::* is_past;
     std::unique_ptr<Timer> timer{};
   };
 
-  /// Takes keys for as long as the world lasts, as many at once as ControllerOptions::workers says.
+  /// Starts a reconcile for each queued key while a worker is free (next_key()).
   Task<> dispatch();
   /// Reconciles of one tenant that are under way.
   struct Load {
@@ -98,7 +99,7 @@ class ControllerRun {
   std::string agent_;
   std::string name_;
   FailureLog failures_;
-  Informer* primary_ = nullptr;  // of the objects that its keys name; null: it has none
+  Informer* primary_ = nullptr;  // of the objects that its keys name: primary(), else what is watched first
   std::deque<InformerLease> own_caches_;
   std::unique_ptr<HomeWatches> watches_;
   bool is_ready_ = false;  // its caches had their first list

@@ -292,7 +292,7 @@ TEST_F(RuntimeTest, a_tenant_whose_reconciles_hang_keeps_no_other_waiting) {
   EXPECT_EQ(diary_, (Names{"first", "a", "b", "x", "c", "d"}));
 }
 
-TEST_F(RuntimeTest, any_number_of_tenants_whose_reconciles_hang_keeps_no_other_waiting) {
+TEST_F(RuntimeTest, hanging_reconciles_of_many_tenants_delay_no_other_tenant) {
   api_.put("first");
   std::function<void(const ObjectKey&)> enqueue;
   std::size_t hanging = 0;

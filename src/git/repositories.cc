@@ -141,6 +141,9 @@ Result<Url> Repositories::url_of(const GitRemote& remote) const {
   return url;
 }
 
+/// A quarter of the lanes stays free for those who have none: an operation that hangs does not give its lane back.
+std::size_t Repositories::max_lanes() const { return std::max<std::size_t>(1, remote_lanes_.size() * 3 / 4); }
+
 void Repositories::give_lanes() {
   for (RemoteLane& lane : remote_lanes_) {
     if (waiting_.empty()) return;
@@ -148,6 +151,7 @@ void Repositories::give_lanes() {
     const auto share_of = [this](const LaneTurn* turn) { return shares_[turn->space()]; };
     const auto next = std::ranges::min_element(waiting_, std::less(), share_of);  // the first of equals: who waits longest
     LaneTurn* turn = *next;
+    if (share_of(turn).under_way >= max_lanes()) return;
     waiting_.erase(next);
     turn->give(lane);
   }

@@ -26,7 +26,7 @@ struct Asker {
   Time now{};
 };
 
-/// What one write is told beside yes and no.
+/// Violations and warnings of one write.
 struct Assessment {
   std::vector<Cause> causes{};
   std::vector<std::string> warnings{};
@@ -48,8 +48,9 @@ class AdmissionCheck {
   virtual void compute() = 0;
   /// From any thread; read() is not called any more.
   virtual void cancel() = 0;
-  /// Of what was judged so far; says what was not. May be asked while compute() runs.
-  virtual Assessment result() const = 0;
+  /// Violations found so far, and a warning if the check was cut short; what need not be computed is always checked, of
+  /// `object`. On the logic thread; compute() may be running still.
+  virtual Assessment result(const Object& object, const Object& old, const FindObject& find) = 0;
 };
 
 struct AdmissionRow {

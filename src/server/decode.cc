@@ -265,7 +265,7 @@ Result<void> Planner::validate(const Value& object, const Value& old) {
     if (row.validate) causes = row.validate(object, old);
     if (row.validate_for && causes.empty()) causes = row.validate_for(object, old, asker());
     if (row.check && causes.empty() && !run_check(row, object, old, causes))
-      return fail(Reason::InternalError, "not judged yet");
+      return fail(Reason::InternalError, "the admission check has not run yet");
     if (row.validate_around && causes.empty()) causes = row.validate_around(object, old, finder());
     if (row.warn && causes.empty()) std::ranges::move(row.warn(object, old, finder()), std::back_inserter(warnings_));
   }
@@ -300,7 +300,7 @@ bool Planner::run_check(const kube::AdmissionRow& row, const Value& object, cons
     to_compute_ = check;
     return false;
   }
-  kube::Assessment assessment = check->result();
+  kube::Assessment assessment = check->result(object, old, finder());
   causes = std::move(assessment.causes);
   if (causes.empty()) std::ranges::move(assessment.warnings, std::back_inserter(warnings_));
   return true;

@@ -25,10 +25,11 @@ struct Plan {
   std::vector<std::string> warnings{};
 };
 
-/// The admission checks of one write, kept while it is planned again and again.
+/// Admission checks of one write; they survive replanning.
 struct Checks {
   std::map<const kube::AdmissionRow*, std::shared_ptr<kube::AdmissionCheck>> by_row{};
   bool may_compute = true;
+  std::string generated_name{};  // of generateName: what was checked is what is created
 };
 
 class Planner {
@@ -36,8 +37,8 @@ class Planner {
   /// `first_revision`: what the first write of this plan will get. All references outlive the planner.
   Planner(ServerContext& context, const Request& request, const Served& served, Revision first_revision, Checks& checks);
 
-  /// Create, update, patch or delete, as the request says. Meaningless when to_compute() is there: it is run, and the request
-  /// planned again.
+  /// Create, update, patch or delete, as the request says. If to_compute() is not null, ignore the result: run that check,
+  /// then plan again.
   Result<Plan> plan();
   /// A check that has something to compute, or null.
   const std::shared_ptr<kube::AdmissionCheck>& to_compute() const { return to_compute_; }

@@ -158,10 +158,11 @@ Result<void> Planner::check_name_free(std::string_view ns, std::string_view name
 
 Result<std::string> Planner::free_name(std::string_view generate_name, std::string_view ns) {
   const std::string base(generate_name.substr(0, kGenerateNameBase));
-  std::string name;
+  std::string name = checks_.generated_name;
+  if (!name.empty() && !head(served_.key(ns, name))) return name;
   for (int i = 0; i < kGenerateNameTries; ++i) {
     name = base + name_suffix(context_.env.random);
-    if (!head(served_.key(ns, name))) return name;
+    if (!head(served_.key(ns, name))) return checks_.generated_name = name;
   }
   Status status = kube::already_exists(served_.type.resource, name);
   status.message += ", the server was not able to generate a unique name for the object";

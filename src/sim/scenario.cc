@@ -106,9 +106,10 @@ class Census {
   }
 
  private:
-  /// What owns the objects of applications.
+  /// What owns the objects of applications and of steps.
   void count_owners() {
-    for (const kube::Resource& resource : {delivery::application::kApplications, delivery::application::kWorkflowRuns}) {
+    for (const kube::Resource& resource :
+         {delivery::application::kApplications, delivery::application::kWorkflowRuns, kWorkflows}) {
       all(resource);
     }
   }

@@ -77,7 +77,7 @@ class LostRight : public testing::TestWithParam<std::size_t> {
   Plane plane_{&image()};
 };
 
-TEST_P(LostRight, holds_the_run_until_it_returns) {
+TEST_P(LostRight, makes_the_run_wait_until_it_returns) {
   make(role("configmaps, secrets"));
   make(kBinding);
   make(family_.manifest, kDev);
@@ -95,7 +95,7 @@ TEST_P(LostRight, holds_the_run_until_it_returns) {
   EXPECT_TRUE(run()["finished"].as_bool());
 }
 
-TEST_P(LostRight, that_was_never_had_fails_the_step) {
+TEST_P(LostRight, fails_the_step_if_the_author_never_had_the_right) {
   make(role("configmaps"));
   make(kBinding);
   make(family_.manifest, kDev);

@@ -48,6 +48,18 @@ TEST_F(Refusal, is_the_servers_where_admission_enforces) {
   EXPECT_TRUE(plane.find(kHub, reference("a")).is_null());
 }
 
+TEST_F(Refusal, comes_for_a_name_that_the_server_makes_too) {
+  Plane plane(&image(), {.on_fault = delivery::OnFault::Refuse});
+  started(plane);
+  const auto generated = [](std::string_view spec) {
+    return application("", yaml(std::string(spec))).with("metadata", yaml("{generateName: web-, namespace: team}"));
+  };
+  const std::string refused = plane.apply(generated(kWrong), "team");
+  EXPECT_TRUE(refused.contains("spec.components[0].properties.image: Invalid value: 5")) << refused;
+  EXPECT_EQ(plane.apply(generated("{components: [{name: web, type: webservice, properties: {image: i}}]}"), "team"), "");
+  EXPECT_TRUE(plane.warnings().empty()) << plane.warnings().front();
+}
+
 TEST_F(Refusal, is_a_warning_where_admission_warns) {
   Plane plane(&image());
   started(plane);

@@ -23,7 +23,7 @@ class JobRights : public RightsTest {
   }
 };
 
-TEST_F(JobRights, are_the_authors) {
+TEST_F(JobRights, refuse_a_job_that_the_author_may_not_create) {
   allow("bob", {"batch.slipway.dev/workflows"});
   must(create_as("bob", kWorkflows, two_steps()));
   const Value end = end_of("w");
@@ -34,7 +34,7 @@ TEST_F(JobRights, are_the_authors) {
   EXPECT_EQ(list(kJobs).size(), 0u);
 }
 
-TEST_F(JobRights, hold_the_workflow_while_they_are_lost) {
+TEST_F(JobRights, make_the_workflow_wait_while_they_are_lost) {
   allow("alice", {"batch.slipway.dev/workflows", "batch/jobs"});
   must(create_as("alice", kWorkflows, two_steps()));
   advance(seconds{5});

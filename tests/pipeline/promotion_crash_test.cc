@@ -41,7 +41,7 @@ struct Outside {
   }
 };
 
-/// `more`: a member of the strategy.
+/// `more`: a member of commit.
 std::string pipeline_of(const Outside& outside, std::string_view more = "") {
   return fmt::format(R"(
 apiVersion: pipelines.weave.works/v1alpha1
@@ -49,7 +49,7 @@ kind: Pipeline
 metadata: {{name: web}}
 spec:
   appRef: {{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, name: web}}
-  promotion: {{strategy: {{{}commit: {{url: '{}', baseBranch: main}}}}}}
+  promotion: {{strategy: {{commit: {{{}url: '{}', baseBranch: main}}}}}}
   environments:
     - {{name: dev, targets: [{{namespace: dev}}]}}
     - {{name: staging, targets: [{{namespace: staging}}], gates: [{{name: ask, at: before, webhook: {{url: 'http://hooks.test/late'}}}}]}}

@@ -27,9 +27,9 @@ class Acting {
   void confine(std::string ns, std::string why);
   /// As the controller: for its own records, and to learn which kinds there are.
   Result<client::Client*> own(const std::string& cluster);
-  /// The rights that the identity had in its namespace when the run began (rights_now()). Where they have changed since, a
-  /// right that is missing counts as lost: its refusal is then ServiceUnavailable, which steps wait out without using up
-  /// retries, and begins with AuthorLacksRight. Empty: no refusal counts so.
+  /// Sets the digest of the identity's rights in namespace `ns` at the start of the run (rights_now()). If the rights have
+  /// changed since, a refusal is returned as ServiceUnavailable with a message that begins with AuthorLacksRight: the step
+  /// waits and uses up no retry. An empty digest disables this.
   void set_rights_at_start(std::string ns, std::string digest);
   Task<std::string> rights_now(std::string ns);
   /// No watch tells when a right returns: where one is missed the next look is at most control::kAuthorRightPause away.

@@ -83,7 +83,7 @@ parameter: {
   kube::Assessment assess(const Value& object, const Value& old) const {
     const auto check = row_.check();
     while (check->read(object, old, finder())) check->compute();
-    return check->result();
+    return check->result(object, old, finder());
   }
   std::shared_ptr<kube::AdmissionCheck> check() const { return row_.check(); }
 
@@ -389,17 +389,30 @@ TEST(Admission, on_warn_accepts_faults_and_tells_them) {
   EXPECT_EQ(desk.warnings(web("{}")), Texts{"spec.components[0].properties.image: Required value: string"});
 }
 
-TEST(Admission, what_is_cancelled_is_accepted_with_a_warning) {
+TEST(Admission, accepts_with_a_warning_when_the_check_is_cancelled) {
   const Desk desk;
   const Value object = Desk::application("{components: [{name: a, type: webservice, properties: {}}]}");
   const auto check = desk.check();
   ASSERT_TRUE(check->read(object, {}, desk.finder()));
   check->cancel();
   check->compute();
-  const kube::Assessment cut = check->result();
+  const kube::Assessment cut = check->result(object, {}, desk.finder());
   EXPECT_TRUE(cut.causes.empty());
   ASSERT_EQ(cut.warnings.size(), 1U);
-  EXPECT_TRUE(cut.warnings[0].starts_with("not every component was rendered")) << cut.warnings[0];
+  EXPECT_TRUE(cut.warnings[0].starts_with("accepted without rendering every policy")) << cut.warnings[0];
+}
+
+TEST(Admission, a_cancelled_check_still_refuses_what_needs_no_computing) {
+  const Desk desk;
+  const Value seen = Desk::application("{components: [{name: a, type: webservice, properties: {}}]}");
+  const auto check = desk.check();
+  ASSERT_TRUE(check->read(seen, {}, desk.finder()));
+  check->cancel();
+  // Another application came while the first was computed.
+  const Value object = Desk::application("{components: [{name: a, type: none-such, properties: {}}]}");
+  const kube::Assessment cut = check->result(object, {}, desk.finder());
+  ASSERT_EQ(cut.causes.size(), 1U);
+  EXPECT_EQ(cut.causes[0].field, "spec.components[0].type");
 }
 
 TEST(Admission, a_check_goes_on_with_the_same_application_and_begins_anew_with_another) {
@@ -409,12 +422,12 @@ TEST(Admission, a_check_goes_on_with_the_same_application_and_begins_anew_with_a
   ASSERT_TRUE(check->read(object, {}, desk.finder()));
   check->compute();
   EXPECT_FALSE(check->read(object.with_path({"metadata", "uid"}, "planned again"), {}, desk.finder()));
-  EXPECT_EQ(check->result().causes.size(), 1U);
+  EXPECT_EQ(check->result(object, {}, desk.finder()).causes.size(), 1U);
   const Value other = Desk::application("{components: [{name: a, type: webservice, properties: {image: i}}]}");
   ASSERT_TRUE(check->read(other, {}, desk.finder()));
   check->compute();
   EXPECT_FALSE(check->read(other, {}, desk.finder()));
-  EXPECT_TRUE(check->result().causes.empty());
+  EXPECT_TRUE(check->result(other, {}, desk.finder()).causes.empty());
 }
 
 TEST(Admission, bounds_the_counts_and_lets_what_is_there_shrink) {

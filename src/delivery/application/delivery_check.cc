@@ -258,6 +258,12 @@ bool DeliveryCheck::read(const Lookup& lookup) {
   return judged_ < renderings_.size();
 }
 
+void DeliveryCheck::read_as_written(const Lookup& lookup) {
+  stage_ = Stage::Renderings;
+  if (kube::is_deleting(application_) || is_as_before(application_, old_)) return;
+  Reading(application_, old_, lookup, *this).run();
+}
+
 bool DeliveryCheck::take_scoped() {
   if (*scoped_) return true;
   const Status& error = scoped_->error();

@@ -22,12 +22,16 @@ class DeliveryCheck {
 
   /// Takes from the cluster what the next compute() needs; false: all is judged. On the logic thread, never beside compute().
   bool read(const Lookup& lookup);
+  /// Instead of read() and compute() where there is no time: all but what is computed, of the application as it was written.
+  void read_as_written(const Lookup& lookup);
   /// On any one thread; each template within the budget of templates.
   void compute();
   /// Ends compute() soon. From any thread.
   void cancel() { is_cancelled_ = true; }
   /// Of what was judged so far. May be asked while compute() runs.
   std::vector<Cause> causes() const;
+  /// Whether read() has come to what is not computed: types, names, update rules.
+  bool is_read() const { return stage_ == Stage::Renderings; }
   /// Whether compute() was ended before all was judged.
   bool is_cut_short() const;
 

@@ -88,7 +88,7 @@ Task<Result<std::string>> first_unhealthy(AppRun& run, std::vector<Value> applie
       SLIPWAY_CO_TRY(live, co_await run.live_object(*found));
       const bool is_behind =
           live.is_null() || (kube::uid(live) == kube::uid(object) && kube::revision(live) < kube::revision(object));
-      if (is_behind) co_return fmt::format("{} {} is not seen yet", kube::kind(object), kube::name(object));
+      if (is_behind) co_return fmt::format("waiting until the cache has {} {}", kube::kind(object), kube::name(object));
     }
   }
   SLIPWAY_CO_TRY_VOID(co_await judge_services(run));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "control/author_right.h"
 #include "control/object_writes.h"
 #include "delivery/jobflow/admission.h"
 #include "delivery/jobflow/author_client.h"
@@ -140,7 +141,10 @@ Task<Outcome> WorkflowController::reconcile(control::Reconcile& run) {
       co_await control::add_finalizer(run.client, kWorkflows, workflow, std::string(kWorkflowFinalizer), field_manager());
   if (!held) co_return Outcome::failed(std::move(held).error());
   workflow = std::move(*held);
-  if (is_settled(workflow)) co_return Outcome::settled();
+  if (is_settled(workflow)) {
+    forget(run.key);
+    co_return Outcome::settled();
+  }
   co_return co_await run_live(run, std::move(workflow));
 }
 
@@ -181,8 +185,11 @@ Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object
     timer.reset();
     if (actions.timer) timer = env_.clock.steady() + (*actions.timer - now.time());
     Carried carried = co_await carry_out(run.client, *flow, std::move(actions));
-    if (carried.lost_right) co_return co_await wait_for_right(run.client, *flow, carried.result.error());
     if (!carried.result) co_return Outcome::failed(std::move(carried.result).error());
+    if (carried.lost_right) {
+      const Duration due = timer ? std::max(*timer - env_.clock.steady(), Duration{0}) : control::kAuthorRightPause;
+      co_return co_await wait_for_right(run.client, *flow, *carried.lost_right, std::min(due, control::kAuthorRightPause));
+    }
     again = carried.decides_again || flow->has_right_again(now.time());
   }
   // Nothing else touches this workflow's entry while it is reconciled; but others may have come and gone.
@@ -239,7 +246,7 @@ Task<Result<bool>> WorkflowController::settle(control::Reconcile& run, Flow& flo
       if (!view) co_return fail(std::move(view).error());
       using enum ExternalView::State;
       const bool has_ended = view->state == Foreign || view->state == Reached || view->state == Failed;
-      polls |= !has_ended && !is_watched;
+      polls |= !has_ended && (!is_watched || view->state == Unknown);  // no watch tells of rights
       flow.see_external(step, std::move(*view));
     }
     flow.decide(wall_.now());
@@ -252,12 +259,12 @@ Task<Result<ExternalView>> WorkflowController::look_at(control::Reconcile& run, 
   const ObjectKey key{std::string(kube::ns(workflow)), reference.name};
   const bool is_near = !is_far(reference, key.ns);
   if (is_near && is_job(reference)) co_return view_external(step, jobs_->get(key));
-  if (is_near && !is_workflow(reference)) co_return co_await poll(run.client, run.client, key, std::move(step));
+  if (is_near && !is_workflow(reference)) co_return co_await look_as_author(run, workflow, step);
   ExternalView view;
   if (is_near) {
     view = view_external(step, workflows_->get(key));
   } else {
-    SLIPWAY_CO_TRY(seen, co_await look_far(run, workflow, step));
+    SLIPWAY_CO_TRY(seen, co_await look_as_author(run, workflow, step));
     view = std::move(seen);
   }
   const bool may_wait = view.state == ExternalView::State::Waiting || view.state == ExternalView::State::Failed;
@@ -265,8 +272,8 @@ Task<Result<ExternalView>> WorkflowController::look_at(control::Reconcile& run, 
   co_return view;
 }
 
-/// In another namespace or cluster, with the rights of who wrote the workflow. What cannot be looked at is not gone.
-Task<Result<ExternalView>> WorkflowController::look_far(control::Reconcile& run, kube::Object workflow, Step step) {
+/// What no cache of the controller has, with the rights of who wrote the workflow. What cannot be looked at is not gone.
+Task<Result<ExternalView>> WorkflowController::look_as_author(control::Reconcile& run, kube::Object workflow, Step step) {
   const ExternalRef& reference = *step.external_ref;
   ExternalView unknown;
   unknown.state = ExternalView::State::Unknown;

@@ -64,7 +64,8 @@ class WorkflowController : public control::Controller {
   struct Carried {
     Result<void> result{};
     bool decides_again = false;  // a Job was refused, an object was created or deleted
-    bool lost_right = false;     // result is a refusal of a Job that the author could create before
+    /// The refusal of a Job that the author could create before; all else has been carried out.
+    std::optional<Status> lost_right{};
   };
 
   // Keys to reconcile after a change.
@@ -86,7 +87,7 @@ class WorkflowController : public control::Controller {
   bool follow(const kube::ObjectKey& workflow, const kube::Resource& resource);
   void wake_owner(const Value& object);
   void forget(const kube::ObjectKey& workflow);
-  Task<Result<ExternalView>> look_far(control::Reconcile& run, kube::Object workflow, Step step);
+  Task<Result<ExternalView>> look_as_author(control::Reconcile& run, kube::Object workflow, Step step);
   Task<Result<ExternalView>> poll(client::Client& own, client::Client& as, kube::ObjectKey key, Step step);
   std::vector<std::string> find_cycle_of(const kube::Object& workflow, const ExternalRef& reference) const;
   std::vector<std::string> waits_of(const std::string& workflow) const;
@@ -96,9 +97,9 @@ class WorkflowController : public control::Controller {
   Task<Result<void>> write_events(client::Client& client, kube::Object workflow, std::vector<control::EventText> events);
   Task<Result<void>> write_set(client::Client& client, kube::Object workflow, StepSetWrite write);
   Task<Result<void>> create_job(client::Client& client, Flow& flow, StepAttempt attempt, Carried& carried);
-  /// Whether the author, who is refused now, has created a Job of this workflow.
+  /// True if the author created a Job of this workflow before and may not create Jobs now.
   Task<Result<bool>> has_lost_right(client::Client& client, const kube::Object& workflow, const kube::UserInfo& author);
-  Task<control::Outcome> wait_for_right(client::Client& client, const Flow& flow, const Status& refusal);
+  Task<control::Outcome> wait_for_right(client::Client& client, const Flow& flow, const Status& refusal, Duration pause);
   Task<Result<void>> create_object(client::Client& client, Flow& flow, StepAttempt attempt);
   Task<Result<void>> discard_object(client::Client& client, Flow& flow, Discard discard);
   Task<Result<void>> remove_job(client::Client& client, std::string ns, JobRemoval removal);

@@ -31,7 +31,9 @@ bool WorkflowController::follow(const ObjectKey& workflow, const kube::Resource&
   if (is_new) {
     followed.lease = watches_->lease(watches_->home(), resource, control::Form::Metadata);
     if (!followed.lease) return false;
-    followed.lease.on_change([this](const Value& before, const Value& after) { wake_owner(after.is_null() ? before : after); });
+    followed.lease.on_change([this](const Value& before, const Value& after) {
+      for (const Value* one : {&before, &after}) wake_owner(*one);  // who was the owner hears of it too
+    });
   }
   return followed.lease && followed.lease->is_synced();
 }

@@ -51,7 +51,8 @@ Task<WorkflowController::Carried> WorkflowController::carry_out(client::Client& 
     carried.decides_again = true;
     return create_object(client, flow, actions.create[i]);
   });
-  if (!carried.result) co_return carried;
+  if (!carried.result && !carried.lost_right) co_return carried;
+  // A missing right to create holds up nothing else.
   carried.decides_again |= !actions.discard.empty();
   carried.result = co_await write_all(env_, actions.discard.size(), limit,
                                       [&](std::size_t i) { return discard_object(client, flow, actions.discard[i]); });
@@ -91,8 +92,9 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
   if (!made && made.error().reason == Reason::AlreadyExists) {
     made = co_await client::get(client, kJobs, kube::key_of(wanted));  // ours, from a create whose answer was lost?
     if (made && !kube::is_owned_by(*made, kube::uid(flow.workflow()))) {
-      flow.refuse_job(attempt.step, "JobNameTaken",
-                      fmt::format("a Job {} that is not the workflow's stands in the way", kube::name(wanted)));
+      flow.refuse_job(
+          attempt.step, "JobNameTaken",
+          fmt::format("Job {} exists and does not belong to this workflow: delete or rename it", kube::name(wanted)));
       carried.decides_again = true;
       co_return Result<void>{};
     }
@@ -102,8 +104,7 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
   } else if (is_final(made.error())) {
     if (const auto user = author_of(flow.workflow(), options_.acts_as); control::lacks_right(made.error(), user.get())) {
       SLIPWAY_CO_TRY(has_lost, co_await has_lost_right(client, flow.workflow(), *user));
-      carried.lost_right |= has_lost;
-      if (has_lost) co_return fail(std::move(made).error());
+      if (has_lost) co_return fail(carried.lost_right.emplace(std::move(made).error()));
     }
     flow.refuse_job(attempt.step, "JobRefused", made.error().message);
     carried.decides_again = true;
@@ -113,8 +114,8 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
   co_return Result<void>{};
 }
 
-/// A quota's refusal is Forbidden too: the right itself is asked about. Who has never created a Job of the workflow never had
-/// the right during its run; Jobs bear the name of who made them.
+/// Asks for the right itself, because a quota's refusal is Forbidden too. An author with no Job of this workflow is taken to
+/// have never had the right.
 Task<Result<bool>> WorkflowController::has_lost_right(client::Client& client, const kube::Object& workflow,
                                                       const kube::UserInfo& author) {
   const bool has_made = std::ranges::any_of(jobs_->index(kByOwner, std::string(kube::uid(workflow))),
@@ -126,14 +127,15 @@ Task<Result<bool>> WorkflowController::has_lost_right(client::Client& client, co
 }
 
 /// Says in the workflow's status that it waits for a right of its author.
-Task<control::Outcome> WorkflowController::wait_for_right(client::Client& client, const Flow& flow, const Status& refusal) {
+Task<control::Outcome> WorkflowController::wait_for_right(client::Client& client, const Flow& flow, const Status& refusal,
+                                                          Duration pause) {
   const auto author = author_of(flow.workflow(), options_.acts_as);
   if (author == nullptr) co_return control::Outcome::failed(refusal);
   if (auto status = waiting_status(flow.workflow(), control::lacks_right_text(refusal, *author), env_.clock.now())) {
     auto written = co_await control::write_status(client, kWorkflows, flow.workflow(), std::move(*status), field_manager());
     if (!written) co_return control::Outcome::failed(std::move(written).error());
   }
-  co_return control::Outcome::retries_after(control::kAuthorRightPause);
+  co_return control::Outcome::retries_after(pause);
 }
 
 Task<Result<void>> WorkflowController::remove_job(client::Client& client, std::string ns, JobRemoval removal) {

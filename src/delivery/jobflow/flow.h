@@ -96,7 +96,7 @@ class Flow {
 
   const Program& program() const { return *program_; }
   const kube::Object& workflow() const { return workflow_; }
-  /// Whatever was to be created has been: the author has its rights (again). True if the status says otherwise yet.
+  /// Clears the condition AuthorLacksRight; called after all creates have succeeded. True if it was set.
   bool has_right_again(Time now);
   /// After a status write: the object as it was answered.
   void written(kube::Object workflow) { workflow_ = std::move(workflow); }

@@ -11,7 +11,7 @@
 namespace slipway::delivery::jobflow {
 namespace {
 
-/// The author's groups are left out: a Job is told apart by who made it, and nothing acts as the author of a Job.
+/// Records the author's name only: it identifies who created the Job, and nothing acts as a Job's author.
 Value annotations_of(const kube::Object& workflow, const Program& program, const Value& job_template, const std::string& step,
                      std::int64_t attempt) {
   json::ObjectBuilder builder;

@@ -90,7 +90,7 @@ struct ConditionStatus {
 
   static void describe(auto& d) {
     d.doc("A condition: Complete, Failed, Suspended or Invalid.");
-    d.field("type", &ConditionStatus::type, "Complete, Failed, Suspended, Invalid, AuthorLacksRight.").required();
+    d.field("type", &ConditionStatus::type, "Complete, Failed, Suspended, Invalid or AuthorLacksRight.").required();
     d.field("status", &ConditionStatus::status, "True, False or Unknown.").required();
     d.field("lastProbeTime", &ConditionStatus::last_probe_time, "When it was last looked at.");
     d.field("lastTransitionTime", &ConditionStatus::last_transition_time, "When its status last changed.");
@@ -160,7 +160,7 @@ struct WorkflowStatus {
     d.field("progress", &WorkflowStatus::progress, "Terminal steps of all, e.g. `3/10`.");
     d.field("waitsFor", &WorkflowStatus::waits_for, "What it waits for now, in short.");
     d.field("observedGeneration", &WorkflowStatus::observed_generation, "The generation of the spec this status is about.");
-    d.field("conditions", &WorkflowStatus::conditions, "Complete, Failed, Suspended, Invalid, AuthorLacksRight.")
+    d.field("conditions", &WorkflowStatus::conditions, "Complete, Failed, Suspended, Invalid or AuthorLacksRight.")
         .list_type("map", {"type"});
     d.field("startTime", &WorkflowStatus::start_time, "When the controller took the workflow up (again, after a rerun).")
         .micro_time();

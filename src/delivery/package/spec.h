@@ -110,7 +110,9 @@ struct RepositorySync {
   static void describe(auto& d) {
     d.doc("When the repository is read again as a whole.");
     d.field("runOnceAt", &RepositorySync::run_once_at, "Once at that time, beside the schedule.");
-    d.field("schedule", &RepositorySync::schedule, "A cron line as a CronJob has it, in UTC; absent: every hour.");
+    d.field("schedule", &RepositorySync::schedule,
+            "When to read the whole repository again: a cron expression in UTC, with the syntax of a CronJob's spec.schedule. "
+            "Default: every hour.");
   }
   bool operator==(const RepositorySync&) const = default;
 };

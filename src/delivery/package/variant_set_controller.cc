@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/compute_pool.h"
 #include "base/text.h"
 #include "control/author_right.h"
 #include "control/object_writes.h"
@@ -78,7 +79,8 @@ Task<Outcome> VariantSetController::reconcile(control::Reconcile& run) {
   if (!fault) co_return co_await tell_failure(run, set, std::move(fault).error());
   if (fault->is_passing) co_return Outcome::retries_after(kPause);
   if (!fault->reason.empty()) co_return co_await tell(run, set, *fault);
-  const auto wanted = unroll(*spec, view);
+  Result<std::vector<WantedVariant>> wanted;  // its expressions are the user's
+  co_await compute_for(env_, run.key.ns, [&] { wanted = unroll(*spec, view); });
   if (!wanted) co_return co_await tell(run, set, {"UnexpectedError", wanted.error().message});
   auto done = co_await carry_out(run, set, changes(*wanted, variants_of(set)));
   if (!done) co_return co_await tell_failure(run, set, std::move(done).error());

@@ -102,8 +102,8 @@ Task<Outcome> Pass::run() {
   const bool lacks_right =
       outcome.kind == Outcome::Kind::Failed && outcome.error.reason == Reason::Forbidden && !author.empty();
   if (!lacks_right) co_return outcome;
-  // A batch's deadline is for its pods: it counts from when the right is back.
-  if (status_.batch_started) status_.batch_started = tools_.env.clock.now();
+  // batchDeadlineSeconds limits the pods, not the missing right: the deadline starts again on every refused pass.
+  if (status_.batch_started) memory_.record.batch_started = status_.batch_started = tools_.env.clock.now();
   outcome = co_await hold(std::string(control::kAuthorLacksRight),
                           fmt::format("{}; the rollout acts as its author {}: grant the right, or have a user who has it "
                                       "write the spec again",

@@ -92,9 +92,11 @@ struct HeldTraffic {
   std::int64_t weight = 0;
 
   static void describe(auto& d) {
-    d.doc("The Services and routes that a rollout has written on.");
-    d.field("traffic", &HeldTraffic::traffic, "As the plan had it.").required();
-    d.field("weight", &HeldTraffic::weight, "Percent that the target got last.").always();
+    d.doc("Services and routes that the rollout has changed and not restored yet.");
+    d.field("traffic", &HeldTraffic::traffic,
+            "The traffic section of the plan that was in force when the first weight was written.")
+        .required();
+    d.field("weight", &HeldTraffic::weight, "The last weight of the target, in percent, 0 to 100.").always();
   }
 };
 

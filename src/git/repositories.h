@@ -1,7 +1,7 @@
 // Git over libgit2 (base/git.h). Mirrors live below one folder. What asks a remote runs on one of several lanes, each of which
 // has one operation at a time; the next is of the space (GitRemote::space, a namespace) that has the fewest under way, and
-// among equals was given a lane least recently, and a space has at most three quarters of the lanes, so that a tenant whose remotes do not
-// answer holds up itself. A host that did
+// among equals was given a lane least recently. A space has at most three quarters of the lanes, so that a tenant whose
+// remotes do not answer holds up itself. A host that did
 // not answer a space in time is not asked for that space for a while, which doubles from 10 s to 5 minutes; meanwhile
 // operations fail with Timeout at once. What asks a mirror runs on one of the lanes for mirrors, always the same one, in order
 // of coming: those of other mirrors do not wait for its disk. One operation at a time changes a mirror; others of the same

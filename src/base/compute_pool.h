@@ -48,7 +48,7 @@ class TenantLane : public Lane {
 /// Suspends until `work` has run on Env::compute for `tenant`.
 Task<> compute_for(Env& env, std::string tenant, std::move_only_function<void()> work);
 
-/// The same until `deadline` at the latest: false then, and `work` goes on, so it must own what it touches.
+/// Like compute_for, but returns false at `deadline`. `work` then continues, so it must own everything it uses.
 Task<bool> compute_until(Env& env, std::string tenant, std::move_only_function<void()> work, Steady deadline);
 
 }  // namespace slipway

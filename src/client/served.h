@@ -65,7 +65,8 @@ struct HttpPath {
     Anyone,      // whoever asks; the function must judge a signature before it reads anything else
   };
   Access access = Access::Authorized;
-  std::size_t max_body_bytes = std::size_t{1} << 20;  // 413 beyond, before it is read
+  std::size_t max_body_bytes = std::size_t{1}
+                               << 20;  // 413 beyond; where anyone may call, no more is read (serve::body_limit_of)
   /// The header without which nothing of a body is read (401). Empty: none is needed.
   std::string signature_header{};
   /// `user` is who asks; someone unauthenticated has the user system:anonymous.

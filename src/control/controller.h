@@ -51,8 +51,8 @@ struct ControllerOptions {
   std::size_t workers = 64;
   /// A reconcile that is still under way after this waits for a server, and gives its worker to other objects.
   Duration worker_hold = std::chrono::milliseconds{250};
-  /// How many reconciles of one tenant may be under way without a worker. A tenant that has as many gets no worker until one
-  /// ends.
+  /// A tenant with this many reconciles waiting without a worker gets no further worker until one ends. Those that hold a
+  /// worker then may still join them.
   std::size_t max_waiting = 64;
   /// How long its caches may take before the runtime says at warn what the controller waits for (and keeps waiting).
   Duration sync_timeout = std::chrono::seconds{5};

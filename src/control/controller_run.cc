@@ -111,8 +111,8 @@ ControllerRun::ControllerRun(Env& env, Clusters& clusters, Tasks& tasks, Caches 
       controller_(std::move(controller)),
       options_(controller_->options()),
       queue_(env, options_.backoff),
-      hold_{options_.worker_hold, &Running::has_no_worker},
-      overdue_{options_.reconcile_timeout, &Running::is_overdue},
+      hold_{options_.worker_hold, &Running::has_no_worker, &ControllerRun::free_worker},
+      overdue_{options_.reconcile_timeout, &Running::is_overdue, &ControllerRun::report_overdue},
       agent_("slipway-" + controller_->name()),
       name_(controller_->name()),
       failures_(env, agent_),
@@ -141,8 +141,8 @@ Task<> ControllerRun::dispatch() {
     ++busy_;
     ++load_of_[key->ns].working;
     running_[*key] = {.since = env_.clock.steady()};
-    arm(hold_);
-    arm(overdue_);
+    arm_timer(hold_);
+    arm_timer(overdue_);
     tasks_.spawn(reconcile(std::move(*key)));
   }
 }
@@ -165,9 +165,9 @@ std::optional<ObjectKey> ControllerRun::next_key() {
   return queue_.take_if([&](const std::string& tenant) { return load_of(tenant).waiting < options_.max_waiting; });
 }
 
-void ControllerRun::free_worker(const std::string& tenant) {
+void ControllerRun::free_worker(const ObjectKey& key, const Running&) {
   --busy_;
-  Load& load = load_of_[tenant];
+  Load& load = load_of_[key.ns];
   --load.working;
   ++load.waiting;
   queue_.changed().notify();
@@ -275,7 +275,7 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
       failures_.record(key, outcome.error);
       queue_.add_backed_off(key);
       if (!failures_.is_lasting(key) || primary_ == nullptr) break;
-      if (const Value object = primary_->get(key); !object.is_null()) tasks_.spawn(tell_failure(object, outcome.error));
+      if (const Value object = primary_->get(key); !object.is_null()) tasks_.spawn(record_failure(object, outcome.error));
       break;
   }
   if (failures_.lasting() == lasting) return;
@@ -283,7 +283,7 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
 }
 
 /// Beside the reconciles, and whether it succeeds or not: the log has it.
-Task<> ControllerRun::tell_failure(Value object, Status cause) {
+Task<> ControllerRun::record_failure(Value object, Status cause) {
   auto client = clusters_.find(home_);
   if (client == nullptr) co_return;
   EventText text{.type = "Warning", .reason = "ReconcileError", .message = cause.message, .instance = name_, .is_series = true};
@@ -305,28 +305,24 @@ void ControllerRun::finished(const ObjectKey& key) {
   queue_.done(key);
 }
 
-void ControllerRun::arm(Deadline& deadline) {
-  if (deadline.timer != nullptr) return;
+void ControllerRun::arm_timer(TimeLimit& limit) {
+  if (limit.timer != nullptr) return;
   std::optional<Steady> next;
   for (const auto& [key, running] : running_) {
-    const Steady due = running.since + deadline.after;
-    if (!(running.*deadline.is_past)) next = std::min(next.value_or(due), due);
+    const Steady due = running.since + limit.after;
+    if (!(running.*limit.is_past)) next = std::min(next.value_or(due), due);
   }
-  if (next) deadline.timer = env_.clock.call_at(*next, [this, &deadline] { pass(deadline); });
+  if (next) limit.timer = env_.clock.call_at(*next, [this, &limit] { handle_expired(limit); });
 }
 
-void ControllerRun::pass(Deadline& deadline) {
-  const auto fired = std::move(deadline.timer);
+void ControllerRun::handle_expired(TimeLimit& limit) {
+  const auto fired = std::move(limit.timer);
   for (auto& [key, running] : running_) {
-    if (running.*deadline.is_past || env_.clock.steady() < running.since + deadline.after) continue;
-    running.*deadline.is_past = true;
-    if (&deadline == &hold_) {
-      free_worker(key.ns);
-    } else {
-      report_overdue(key, running);
-    }
+    if (running.*limit.is_past || env_.clock.steady() < running.since + limit.after) continue;
+    running.*limit.is_past = true;
+    (this->*limit.act)(key, running);
   }
-  arm(deadline);
+  arm_timer(limit);
 }
 
 void ControllerRun::report_overdue(const ObjectKey& key, const Running& running) {

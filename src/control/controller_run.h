@@ -41,9 +41,10 @@ class ControllerRun {
   };
   /// A time limit for every reconcile (worker_hold or reconcile_timeout). One timer serves all: it fires for the oldest
   /// reconcile that has not reached the limit.
-  struct Deadline {
+  struct TimeLimit {
     Duration after;
     bool Running::* is_past;
+    void (ControllerRun::*act)(const ObjectKey& key, const Running& running);  // once for each that has reached it
     std::unique_ptr<Timer> timer{};
   };
 
@@ -58,7 +59,7 @@ class ControllerRun {
   /// The next key that a worker is free for.
   std::optional<ObjectKey> next_key();
   /// A reconcile waits, and holds a worker of its tenant no longer.
-  void free_worker(const std::string& tenant);
+  void free_worker(const ObjectKey& key, const Running& running);
   Task<> wait_for_caches();
   Task<> reconcile(ObjectKey key);
   /// The controller's reconcile; what it throws becomes Outcome::failed.
@@ -71,11 +72,11 @@ class ControllerRun {
   void note_written(const ObjectKey& key, std::vector<Written> written);
   void settle(const ObjectKey& key, const Outcome& outcome);
   void finished(const ObjectKey& key);
-  void arm(Deadline& deadline);
-  void pass(Deadline& deadline);
+  void arm_timer(TimeLimit& limit);
+  void handle_expired(TimeLimit& limit);
   void report_overdue(const ObjectKey& key, const Running& running);
   /// An event about an object whose reconciles go on failing.
-  Task<> tell_failure(Value object, Status cause);
+  Task<> record_failure(Value object, Status cause);
   Hindrance hindrance(Hindrance::Kind kind, std::string subject, Steady since) const;
 
   Env& env_;
@@ -89,8 +90,8 @@ class ControllerRun {
   std::size_t busy_ = 0;                 // workers in use
   std::map<std::string, Load> load_of_;  // by tenant; none without any
   std::map<ObjectKey, Running> running_;
-  Deadline hold_;
-  Deadline overdue_;
+  TimeLimit hold_;
+  TimeLimit overdue_;
   /// What the last reconcile of a key has written: to be seen before its next.
   std::map<ObjectKey, std::vector<Written>> written_;
   std::size_t most_written_ = 64;  // entries there; with as many, those that were seen are dropped

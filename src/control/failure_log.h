@@ -19,9 +19,9 @@ class FailureLog {
   FailureLog(Env& env, std::string controller) : env_(env), controller_(std::move(controller)) {}
 
   void record(const kube::ObjectKey& key, const Status& cause);
-  /// Whether it failed at least three times in a row.
+  /// True after three failures in a row.
   bool is_lasting(const kube::ObjectKey& key) const;
-  /// How many objects did.
+  /// Number of such objects.
   std::size_t lasting() const { return lasting_; }
   /// The object was reconciled.
   void forget(const kube::ObjectKey& key);

@@ -32,8 +32,8 @@ struct Assessment {
   std::vector<std::string> warnings{};
 };
 
-/// Judges one write by what costs more than the logic thread may spend: read() and compute() in turns, then result(). The
-/// server runs compute() beside the logic thread and plans the write anew after it.
+/// A check too expensive for the logic thread. The server repeats read() (logic thread) and compute() (compute pool), planning
+/// the write anew after each, until read() returns false, then calls result(). At the deadline it calls cancel() and result().
 class AdmissionCheck {
  public:
   AdmissionCheck() = default;
@@ -41,8 +41,8 @@ class AdmissionCheck {
   AdmissionCheck& operator=(const AdmissionCheck&) = delete;
   virtual ~AdmissionCheck() = default;
 
-  /// Takes from the cluster what the next compute() needs; of another object than before it begins anew. False: there is
-  /// nothing to compute. `old` is null for a create.
+  /// Fetches what the next compute() needs; starts again if `object` differs from the last call's. False if nothing is left to
+  /// compute. `old` is null for a create.
   virtual bool read(const Object& object, const Object& old, const FindObject& find) = 0;
   /// On any thread. Ends soon after cancel().
   virtual void compute() = 0;

@@ -83,22 +83,8 @@ Task<Object> wait_for_application(World& world, std::string phase, std::string r
   co_return seen;
 }
 
-Task<> write_status(World& world, kube::Resource resource, std::string name, Value status) {
-  client::Request request;
-  request.verb = client::Verb::Patch;
-  request.resource = resource;
-  request.ns = "default";
-  request.name = name;
-  request.subresource = "status";
-  request.patch_type = client::PatchType::Merge;
-  request.body = json::object({{"status", std::move(status)}});
-  request.user_agent = "user";
-  const auto written = co_await world.user().call(std::move(request));
-  SLIPWAY_CHECK(written.has_value(), written.error().message);
-}
-
 Task<> resume_application(World& world) {
-  co_await write_status(world, kApplications, kShop, Value().with_path({"workflow", "suspend"}, false));
+  co_await patch_status(world, kApplications, kShop, Value().with_path({"workflow", "suspend"}, false));
 }
 
 constexpr const char* kStage = "{apiVersion: v1, kind: Namespace, metadata: {name: stage}}";
@@ -278,7 +264,7 @@ spec:
   const Object waiting = co_await wait_for_object(
       world, kWorkflowRuns, kRun, [phase_of](const Object& run) { return phase_of(run, "approve") == "suspending"; });
   world.tell(steps_line(waiting["status"]));
-  co_await write_status(world, kWorkflowRuns, kRun, json::object({{"suspend", false}}));
+  co_await patch_status(world, kWorkflowRuns, kRun, json::object({{"suspend", false}}));
   co_await wait_for_object(world, kWorkflowRuns, kRun, [](const Object& run) { return run["status"]["finished"].as_bool(); });
 }
 

@@ -86,17 +86,7 @@ Task<> wait_for_rollout(World& world, std::string revision) {
 }
 
 Task<> resume(World& world) {
-  client::Request request;
-  request.verb = client::Verb::Patch;
-  request.resource = kApplications;
-  request.ns = "default";
-  request.name = "a";
-  request.subresource = "status";
-  request.patch_type = client::PatchType::Merge;
-  request.body = json::object({{"status", Value().with_path({"workflow", "suspend"}, false)}});
-  request.user_agent = "user";
-  const auto written = co_await world.user().call(std::move(request));
-  SLIPWAY_CHECK(written.has_value(), written.error().message);
+  co_await patch_status(world, kApplications, "a", Value().with_path({"workflow", "suspend"}, false));
 }
 
 /// Until a new pod of the AppRollout's attempt at that revision is ready.

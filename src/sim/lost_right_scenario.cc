@@ -100,16 +100,6 @@ Task<> create_as_dev(World& world, kube::GroupVersionKind kind, std::string name
       world, fmt::format("apiVersion: {}\nkind: {}\nmetadata: {{name: {}}}{}", kind.api_version(), kind.kind, name, spec));
 }
 
-/// Looks every half second.
-Task<> wait_until_it(World& world, kube::Resource resource, std::string name, std::function<bool(const Object&)> holds) {
-  for (;;) {
-    const auto found = co_await client::get(world.user(), resource, {"default", name});
-    SLIPWAY_CHECK(found.has_value(), found.error().message);
-    if (holds(*found)) co_return;
-    co_await sleep_for(world.user_domain().env(), 500ms);
-  }
-}
-
 /// What needs no right of the author: a person lets each go on.
 Task<> resume_all(World& world) {
   const auto patch = [&world](kube::Resource resource, std::string name, std::string_view text) -> Task<> {
@@ -119,17 +109,7 @@ Task<> resume_all(World& world) {
   };
   co_await patch(kTraits, "web", R"({"spec": {"rolloutPlan": {"batchPartition": null}}})");
   co_await patch(kWorkflows, "flow", R"({"spec": {"steps": {"hold": {"suspend": false}}}})");
-  client::Request request;
-  request.verb = client::Verb::Patch;
-  request.resource = kApplications;
-  request.ns = "default";
-  request.name = "shop";
-  request.subresource = "status";
-  request.patch_type = client::PatchType::Merge;
-  request.body = json::object({{"status", Value().with_path({"workflow", "suspend"}, false)}});
-  request.user_agent = "admin";
-  const auto resumed = co_await world.user().call(std::move(request));
-  SLIPWAY_CHECK(resumed.has_value(), resumed.error().message);
+  co_await patch_status(world, kApplications, "shop", Value().with_path({"workflow", "suspend"}, false));
 }
 
 std::string step_phase(const Object& application, std::size_t step) {
@@ -141,37 +121,37 @@ bool lacks_right(const Value& text) { return text.as_string().contains(control::
 Task<> lost_right(World& world) {
   co_await give_rights(world);
   co_await apply_text(world, version("v1", 4) + version("v2", 0));
-  co_await wait_until_it(world, kube::kDeployments, "v1",
-                         [](const Object& v1) { return v1["status"]["readyReplicas"].as_int() == 4; });
+  co_await wait_until(world, kube::kDeployments, "v1",
+                      [](const Object& v1) { return v1["status"]["readyReplicas"].as_int() == 4; });
   co_await create_as_dev(world, kTraitKind, "web", kRollout);
   co_await create_as_dev(world, kApplicationKind, "shop", kApplication);
   co_await create_as_dev(world, kWorkflowKind, "flow", flow());
-  co_await wait_until_it(world, kTraits, "web",
-                         [](const Object& web) { return web["status"]["batchRollingState"].as_string() == "batchReady"; });
-  co_await wait_until_it(world, kApplications, "shop", [](const Object& shop) { return step_phase(shop, 1) == "suspending"; });
-  co_await wait_until_it(world, kWorkflows, "flow", [](const Object& flow) {
+  co_await wait_until(world, kTraits, "web",
+                      [](const Object& web) { return web["status"]["batchRollingState"].as_string() == "batchReady"; });
+  co_await wait_until(world, kApplications, "shop", [](const Object& shop) { return step_phase(shop, 1) == "suspending"; });
+  co_await wait_until(world, kWorkflows, "flow", [](const Object& flow) {
     return flow["status"]["statuses"]["hold"]["phase"].as_string() == "Suspended";
   });
 
   co_await take_rights(world);
   co_await resume_all(world);
-  co_await wait_until_it(world, kTraits, "web",
-                         [](const Object& web) { return lacks_right(web["status"]["waits"].item(0)["on"]); });
+  co_await wait_until(world, kTraits, "web",
+                      [](const Object& web) { return lacks_right(web["status"]["waits"].item(0)["on"]); });
   world.tell("the rollout holds");
-  co_await wait_until_it(world, kApplications, "shop", [](const Object& shop) {
+  co_await wait_until(world, kApplications, "shop", [](const Object& shop) {
     return step_phase(shop, 2) == "running" && lacks_right(shop["status"]["workflow"]["steps"].item(2)["message"]);
   });
   world.tell("the application holds");
-  co_await wait_until_it(world, kWorkflows, "flow",
-                         [](const Object& flow) { return kube::is_true(flow, std::string(control::kAuthorLacksRight)); });
+  co_await wait_until(world, kWorkflows, "flow",
+                      [](const Object& flow) { return kube::is_true(flow, std::string(control::kAuthorLacksRight)); });
   world.tell("the graph of Jobs holds");
   co_await sleep_for(world.user_domain().env(), 11min);  // longer than a batch may take
 
   co_await give_rights(world);
-  co_await wait_until_it(world, kTraits, "web",
-                         [](const Object& web) { return web["status"]["rollingState"].as_string() == "rolloutSucceed"; });
-  co_await wait_until_it(world, kApplications, "shop",
-                         [](const Object& shop) { return shop["status"]["status"].as_string() == "running"; });
+  co_await wait_until(world, kTraits, "web",
+                      [](const Object& web) { return web["status"]["rollingState"].as_string() == "rolloutSucceed"; });
+  co_await wait_until(world, kApplications, "shop",
+                      [](const Object& shop) { return shop["status"]["status"].as_string() == "running"; });
   co_await wait_for_condition(world, kWorkflows, "flow", {"Complete", "Failed"});
 }
 

@@ -76,18 +76,9 @@ Task<Value> look(World& world, kube::Resource resource, std::string name) {
   co_return found ? *found : Value();
 }
 
-/// Looks every half second.
-Task<> wait_for(World& world, kube::Resource resource, std::string name, std::function<bool(const Value&)> holds) {
-  for (;;) {
-    const Value seen = co_await look(world, resource, name);
-    if (holds(seen)) co_return;
-    co_await sleep_for(world.user_domain().env(), 500ms);
-  }
-}
-
 /// That the attempt of this number has this state.
 Task<> wait_for_state(World& world, std::int64_t attempt, std::string state) {
-  co_await wait_for(world, kTraits, kName, [attempt, state](const Value& rollout) {
+  co_await wait_until(world, kTraits, kName, [attempt, state](const Value& rollout) {
     const Value& status = rollout["status"];
     return status["attempt"].as_int() == attempt &&
            (status["rollingState"].as_string() == state ||
@@ -96,8 +87,8 @@ Task<> wait_for_state(World& world, std::int64_t attempt, std::string state) {
 }
 
 Task<> wait_for_ready(World& world, kube::Resource resource, std::string name, std::int64_t pods) {
-  co_await wait_for(world, resource, name,
-                    [pods](const Value& workload) { return workload["status"]["readyReplicas"].as_int() == pods; });
+  co_await wait_until(world, resource, name,
+                      [pods](const Value& workload) { return workload["status"]["readyReplicas"].as_int() == pods; });
 }
 
 Task<> change(World& world, kube::Resource resource, std::string name, std::string patch, std::string manager = "user") {
@@ -146,8 +137,8 @@ Task<> disturbed(World& world) {
   co_await apply_text(world, trait("v2", "v1", "{numBatches: 2, batchPartition: 0, revertOnDelete: true}"));
   co_await wait_for_state(world, 1, "batchReady");
   co_await change(world, kDeployments, "v1", R"({"spec": {"replicas": 3}})", "kubectl-scale");
-  co_await wait_for(world, kTraits, kName,
-                    [](const Value& rollout) { return rollout["status"]["rolloutTargetSize"].as_int() == 5; });
+  co_await wait_until(world, kTraits, kName,
+                      [](const Value& rollout) { return rollout["status"]["rolloutTargetSize"].as_int() == 5; });
   co_await tell_sizes(world);
   co_await apply_text(world, trait("v3", "v2", "{numBatches: 2, batchPartition: 0, revertOnDelete: true}"));
   co_await wait_for_state(world, 2, "batchReady");

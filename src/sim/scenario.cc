@@ -531,6 +531,20 @@ Task<> wait_for_condition(World& world, kube::Resource resource, std::string nam
   }
 }
 
+Task<> wait_until(World& world, kube::Resource resource, std::string name, std::function<bool(const Object&)> holds) {
+  for (;;) {
+    const auto seen = co_await client::get(world.user(), resource, {"default", name});
+    if (holds(seen ? *seen : Object())) co_return;
+    co_await sleep_for(world.user_domain().env(), 500ms);
+  }
+}
+
+Task<> patch_status(World& world, kube::Resource resource, std::string name, json::Value status) {
+  const json::Value patch = json::object({{"status", std::move(status)}});
+  const auto written = co_await client::merge_patch(world.user(), resource, {"default", name}, patch, "user", "status");
+  SLIPWAY_CHECK(written.has_value(), written.error().message);
+}
+
 Task<> remove(World& world, kube::Resource resource, kube::ObjectKey key, std::string propagation) {
   client::DeleteQuery query;
   query.propagation = std::move(propagation);

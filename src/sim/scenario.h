@@ -59,6 +59,11 @@ Task<> apply_text(World& world, std::string yaml, client::Client* as = nullptr);
 Task<> wait_for_condition(World& world, kube::Resource resource, std::string name, std::vector<std::string> any_of,
                           std::string space = "default");
 
+/// Waits until `holds` is true of an object in "default" (null while it is not there); looks every half second.
+Task<> wait_until(World& world, kube::Resource resource, std::string name, std::function<bool(const kube::Object&)> holds);
+/// Merges into the status of an object in "default", as the user.
+Task<> patch_status(World& world, kube::Resource resource, std::string name, json::Value status);
+
 /// Asks for the deletion; that it has gone already is fine (an earlier answer may have been lost).
 Task<> remove(World& world, kube::Resource resource, kube::ObjectKey key, std::string propagation);
 Task<> wait_until_gone(World& world, kube::Resource resource, kube::ObjectKey key);

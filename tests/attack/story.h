@@ -1,11 +1,10 @@
-// One story of an attack, as the files stories/FAMILY.yaml tell it, and how it is played. A story is played three times, each
-// in namespaces of its own:
+// Plays one story of stories/FAMILY.yaml three times, each in new namespaces:
 //
-//   1. by the control, who gets through: without that it is no way in, and holding it off proves nothing;
-//   2. by somebody anonymous, whose every request is refused;
-//   3. by the attackers, who do not get through, though what they wrote was taken up (`held`).
+//   1. The control, with enough rights, succeeds, which proves that the attack works.
+//   2. An anonymous caller is refused at every request.
+//   3. Each attacker fails, although the server processed the objects (`held`).
 //
-// Then nothing that others may read holds the text of a Secret.
+// Then nothing that others may read contains the text of a Secret. The keys of a story:
 //
 //   name: what is tried
 //   "off": why                it is not played yet
@@ -20,12 +19,14 @@
 //   prize: [LOOK…]            what an attacker wants; holds for the control, and never for attackers
 //   control: {as: admin, set: {victim: ${peer}}} or {none: why it has none}
 //   then: {objects: [OBJECT…], end: [LOOK…]}   of the neighbour, made while the attack is under way; reaches its end
+//   anonymous: why            (2) is left out
+//   repositories: [NAME]      git repositories, ${git-NAME}
 //
-// Variables: ${n} the play, ${team}, ${else}, ${other} namespaces of the attacker, of nobody here, and of the neighbour; ${own}
-// and
-// ${foreign} the texts of Secret db in ${team} and of Secret prize in ${else}; ${peer}, ${victim}, ${self} HOST:PORT of the
-// peer, of the victim and of the server; ${place} is ${team} unless the control sets it; ${git-NAME} a repository of
-// `repositories: [NAME]`.
+// A STEP may also be {…, as: USER}, or {until: [LOOK…]}.
+//
+// Variables: ${n} the number of the play; namespaces ${team} of the attacker, ${other} of the neighbour, and ${else}, in which
+// no attacker has rights; ${own} and ${foreign} the texts of Secret db in ${team} and of Secret prize in ${else}; ${peer},
+// ${victim} and ${self} HOST:PORT of the peer, of the victim and of the server; ${place} is ${team} unless the control sets it.
 //
 // LOOK: {of: OBJECT, in: status, has|lacks: TEXT}, {of: OBJECT, is: there|absent}, {list: OBJECT, has|lacks: TEXT},
 // {hit: TEXT} (a request that the peer or the victim got), {sent_below: BYTES} (by the peer), {status: CODE}, {said: TEXT} (of

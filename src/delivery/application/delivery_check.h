@@ -1,6 +1,5 @@
-// Every fault of an Application that can be known before anything is delivered, each with its place in what the user wrote, in
-// the order of the fields. What costs more than the logic thread may spend is computed apart: application-scoped policies,
-// which come first, and the renderings of components.
+// Validates an Application before delivery. Each cause has its field path; causes are in the order of the fields. Expensive
+// parts (application-scoped policies, then renderings of components) run in compute(); read() fetches their inputs.
 #pragma once
 
 #include <atomic>
@@ -15,12 +14,13 @@ namespace slipway::delivery::application {
 
 class DeliveryCheck {
  public:
-  /// `old` is null for a create. What was judged once is not judged again while nothing of it changes.
+  /// `old` is null for a create. There are no causes if nothing that is validated differs from it.
   DeliveryCheck(kube::Object application, kube::Object old);
   DeliveryCheck(const DeliveryCheck&) = delete;
   DeliveryCheck& operator=(const DeliveryCheck&) = delete;
 
-  /// Takes from the cluster what the next compute() needs; false: all is judged. On the logic thread, never beside compute().
+  /// Fetches the inputs of the next compute(); false if nothing is left to compute. On the logic thread, never beside
+  /// compute().
   bool read(const Lookup& lookup);
   /// Instead of read() and compute() where there is no time: all but what is computed, of the application as it was written.
   void read_as_written(const Lookup& lookup);
@@ -28,11 +28,11 @@ class DeliveryCheck {
   void compute();
   /// Ends compute() soon. From any thread.
   void cancel() { is_cancelled_ = true; }
-  /// Of what was judged so far. May be asked while compute() runs.
+  /// Causes found so far. Thread-safe.
   std::vector<Cause> causes() const;
   /// Whether read() has come to what is not computed: types, names, update rules.
   bool is_read() const { return stage_ == Stage::Renderings; }
-  /// Whether compute() was ended before all was judged.
+  /// True if cancel() came before everything was checked.
   bool is_cut_short() const;
 
  private:
@@ -44,7 +44,7 @@ class DeliveryCheck {
     std::vector<Cause> faults;  // once it was judged
   };
 
-  /// False: they cannot be applied, and why stands in causes_.
+  /// False if they cannot be applied; causes_ says why.
   bool take_scoped();
   void render();
 

@@ -172,8 +172,8 @@ class Flow {
   Actions actions_;
 };
 
-/// The status of a workflow whose author lacks a right: condition AuthorLacksRight, everything else as it was. Nullopt when it
-/// says so already.
+/// The status of a workflow whose author lacks a right: condition AuthorLacksRight, everything else as it was. Nullopt if
+/// unchanged.
 std::optional<Value> waiting_status(const kube::Object& workflow, const std::string& message, Time now);
 
 /// The status of a workflow whose spec cannot be run: condition Invalid, everything else as it was. Nullopt when it says so

@@ -64,7 +64,8 @@ bool Pass::revert_pair() {
   return false;
 }
 
-/// The target goes back to the batch before. The last pod that has the traffic stays until an old one can take it.
+/// Plans the next step back: the target shrinks to the goal of the batch before. The last pod that has the traffic stays until
+/// an old one can take it.
 Pass::RevertStep Pass::revert_step() const {
   const std::int64_t have = r_.target->written;
   RevertStep step{.stay = r_.target->original, .is_old_first = settings_.strategy == Strategy::IncreaseFirst};
@@ -79,7 +80,7 @@ Pass::RevertStep Pass::revert_step() const {
   return step;
 }
 
-/// Until the sources have so many pods together: the newest first, for it was drained last.
+/// Scales sources up, newest first (drained last), until together they have `to` pods.
 void Pass::bring_back(std::int64_t to) {
   std::int64_t missing = to - source_sum();
   for (auto source = r_.sources.rbegin(); source != r_.sources.rend() && missing > 0; ++source) {
@@ -91,7 +92,7 @@ void Pass::bring_back(std::int64_t to) {
   }
 }
 
-/// The target has gone back: every workload gets the size that it had.
+/// Restores the original size of every workload once the target has gone back.
 bool Pass::finish_revert(std::int64_t wanted) {
   for (SetRecord& source : r_.sources) {
     if (const SetView* seen = view(source)) write(source, *seen, source.original);
@@ -134,8 +135,8 @@ bool Pass::undo() {
   return wait("pods of " + r_.target->id, fmt::format("{} new pods are being undone", is_left));
 }
 
-/// The pods that the batch which was cut short has added go: of the target, unless a revert was bringing old ones back. What is
-/// not ready goes first.
+/// Deletes the pods above T that the interrupted batch added: target pods that are not ready first, then such source pods, then
+/// ready target pods.
 bool Pass::drop_surplus() {
   const bool is_ours = r_.target && r_.target->is_claimed && !r_.target->is_released;
   if (!settings_.leaves_whole || r_.is_reverting || shape() != Shape::Pair || !is_ours) return true;

@@ -51,15 +51,6 @@ Task<Value> look(World& world, kube::Resource resource, std::string name) {
   co_return found ? *found : Value();
 }
 
-/// Looks every half second.
-Task<> wait_until(World& world, kube::Resource resource, std::string name, std::function<bool(const Value&)> holds) {
-  for (;;) {
-    const Value seen = co_await look(world, resource, name);
-    if (holds(seen)) co_return;
-    co_await sleep_for(world.user_domain().env(), 500ms);
-  }
-}
-
 Task<> wait_for_state(World& world, std::string state) {
   co_await wait_until(world, kTraits, "r",
                       [state](const Value& r) { return r["status"]["rollingState"].as_string() == state; });

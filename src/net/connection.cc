@@ -24,6 +24,7 @@ http::Response refusal(const Status& status) {
     return status_response(status.message.contains("header") ? 431 : 413, "RequestEntityTooLarge", status.message);
   }
   if (status.reason == Reason::Timeout) return status_response(408, "Timeout", "the request did not arrive in time");
+  if (status.reason == Reason::Unauthorized) return status_response(401, "Unauthorized", status.message);
   if (status.reason != Reason::TooManyRequests) return status_response(400, "BadRequest", status.message);
   auto response = status_response(429, "TooManyRequests", status.message);
   response.headers.add("Retry-After", "1");

@@ -8,6 +8,8 @@
 
 #include "base/check.h"
 #include "control/events.h"
+#include "control/object_writes.h"
+#include "kube/api_group.h"
 
 namespace slipway::control {
 
@@ -17,6 +19,9 @@ namespace {
 constexpr Duration kWaitForWrites = std::chrono::seconds{30};
 /// A tenant that uses less than the workers divided by this is never kept waiting by those that use more.
 constexpr std::size_t kSharesOfWorkers = 4;
+/// Type of the condition, and reason of the event, of an object whose reconcile goes on failing.
+constexpr const char* kReconcileError = "ReconcileError";
+constexpr int kMaxTellTries = 3;  // to write that condition, when other writers are faster
 
 ObjectKey key_of_change(const Value& before, const Value& after) { return kube::key_of(after.is_null() ? before : after); }
 
@@ -262,19 +267,17 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
   const std::size_t lasting = failures_.lasting();
   switch (outcome.kind) {
     case Outcome::Kind::Settled:
-      queue_.forget(key);
-      failures_.forget(key);
+      note_success(key);
       break;
     case Outcome::Kind::RetriesAfter:
-      queue_.forget(key);
-      failures_.forget(key);
+      note_success(key);
       queue_.add_after(key, outcome.after);
       break;
     case Outcome::Kind::Failed:
       env_.metrics.count("slipway_reconcile_errors_total", {{"controller", name_}}, 1);
       failures_.record(key, outcome.error);
       queue_.add_backed_off(key);
-      if (!failures_.is_lasting(key) || primary_ == nullptr) break;
+      if (primary_ == nullptr || !failures_.is_due_on_object(key)) break;
       if (const Value object = primary_->get(key); !object.is_null()) tasks_.spawn(record_failure(object, outcome.error));
       break;
   }
@@ -282,12 +285,52 @@ void ControllerRun::settle(const ObjectKey& key, const Outcome& outcome) {
   env_.metrics.gauge("slipway_reconcile_failing", {{"controller", name_}}, static_cast<double>(failures_.lasting()));
 }
 
-/// Beside the reconciles, and whether it succeeds or not: the log has it.
+void ControllerRun::note_success(const ObjectKey& key) {
+  queue_.forget(key);
+  failures_.forget(key);
+  if (primary_ == nullptr || !writes_condition()) return;
+  // This process or an earlier one wrote it. Of several controllers of a kind each withdraws its own.
+  const std::string_view told = kube::condition(primary_->get(key), kReconcileError)["message"].as_string();
+  if (told.starts_with(agent_ + ": ")) tasks_.spawn(tell_failure(key, std::nullopt));
+}
+
+/// Kubernetes' kinds have the conditions that Kubernetes gives them, and no others.
+bool ControllerRun::writes_condition() const { return !kube::is_kubernetes_group(primary_->resource().group); }
+
+/// An event and, on kinds of our own, a condition. Beside the reconciles; its own failure is ignored, for the log has the
+/// cause.
 Task<> ControllerRun::record_failure(Value object, Status cause) {
   auto client = clusters_.find(home_);
   if (client == nullptr) co_return;
-  EventText text{.type = "Warning", .reason = "ReconcileError", .message = cause.message, .instance = name_, .is_series = true};
+  const ObjectKey key = kube::key_of(object);
+  EventText text{.type = "Warning", .reason = kReconcileError, .message = cause.message, .instance = name_, .is_series = true};
   static_cast<void>(co_await record_event(env_, *client, std::move(object), std::move(text), agent_));
+  if (writes_condition() && failures_.is_lasting(key)) co_await tell_failure(key, std::move(cause));
+}
+
+/// Sets the condition; without a cause it is removed.
+Task<> ControllerRun::tell_failure(ObjectKey key, std::optional<Status> cause) {
+  auto client = clusters_.find(home_);
+  for (int tries = 0; client != nullptr && tries < kMaxTellTries; ++tries) {
+    const auto live = co_await client::get(*client, primary_->resource(), key);
+    if (!live || failures_.is_lasting(key) != cause.has_value()) co_return;
+    Value conditions = (*live)["status"]["conditions"];
+    if (cause) {
+      const kube::Condition condition{.type = kReconcileError,
+                                      .status = "True",
+                                      .reason = std::string(to_string(cause->reason)),
+                                      .message = fmt::format("{}: {}", agent_, cause->message)};
+      conditions = kube::set_condition(conditions, condition, env_.clock.now());
+    } else {
+      for (std::size_t i = conditions.size(); i-- > 0;) {
+        if (conditions.item(i)["type"].as_string() == kReconcileError) conditions = conditions.without_item(i);
+      }
+    }
+    const Value before = (*live)["status"].is_object() ? (*live)["status"] : Value::empty_object();
+    const Value status = conditions.empty() ? before.without("conditions") : before.with("conditions", conditions);
+    const auto written = co_await write_status(*client, primary_->resource(), *live, status, agent_);
+    if (written || written.error().reason != Reason::Conflict) co_return;
+  }
 }
 
 void ControllerRun::finished(const ObjectKey& key) {

@@ -40,6 +40,13 @@ bool FailureLog::is_lasting(const kube::ObjectKey& key) const {
   return found != failing_.end() && found->second.in_a_row >= kLasting;
 }
 
+bool FailureLog::is_due_on_object(const kube::ObjectKey& key) {
+  const Steady now = env_.clock.steady();
+  if (!is_lasting(key) || now < failing_[key].next_on_object) return false;
+  failing_[key].next_on_object = now + kMinute;
+  return true;
+}
+
 void FailureLog::forget(const kube::ObjectKey& key) {
   if (is_lasting(key)) --lasting_;
   failing_.erase(key);

@@ -21,6 +21,8 @@ class FailureLog {
   void record(const kube::ObjectKey& key, const Status& cause);
   /// True after three failures in a row.
   bool is_lasting(const kube::ObjectKey& key) const;
+  /// Whether the object itself is to tell of its failure now: from the third in a row on, once a minute.
+  bool is_due_on_object(const kube::ObjectKey& key);
   /// Number of such objects.
   std::size_t lasting() const { return lasting_; }
   /// The object was reconciled.
@@ -30,6 +32,7 @@ class FailureLog {
   struct Failing {
     int in_a_row = 0;
     Steady next_line = Steady::min();
+    Steady next_on_object = Steady::min();
   };
 
   bool takes_a_line();

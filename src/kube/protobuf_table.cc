@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "kube/api_group.h"
 
 namespace slipway::kube {
 namespace {
@@ -122,9 +123,6 @@ std::string_view package_of(std::string_view group) {
   return group.substr(0, group.find('.'));
 }
 
-/// Only Kubernetes' own groups have messages: those without a dot, and those below k8s.io.
-bool is_own_group(std::string_view group) { return group.find('.') == group.npos || group.ends_with(".k8s.io"); }
-
 /// Times, quantities and their like are no objects, nor is what has a kind or apiVersion that is not its own.
 bool may_be_object(const ProtoMessage& message) {
   return message.form == ProtoForm::Object && std::ranges::none_of(message.fields, [](const ProtoField& field) {
@@ -148,7 +146,8 @@ std::string protobuf_name(const GroupVersionKind& kind) {
 }
 
 const ProtoMessage* protobuf_message(const GroupVersionKind& kind) {
-  const ProtoMessage* found = is_own_group(kind.group) ? table().find(protobuf_name(kind)) : nullptr;
+  // Only Kubernetes' own groups have messages.
+  const ProtoMessage* found = is_kubernetes_group(kind.group) ? table().find(protobuf_name(kind)) : nullptr;
   const bool is_meta = kind.group == "meta.k8s.io" || is_everywhere(kind.kind);
   if (found == nullptr && is_meta) found = table().find("meta.v1." + kind.kind);
   return found != nullptr && may_be_object(*found) ? found : nullptr;

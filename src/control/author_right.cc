@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/digest.h"
-#include "base/text.h"
 #include "client/access_review.h"
 #include "control/acting_client.h"
 #include "json/quoted.h"
 #include "json/text.h"
+#include "kube/policy_rule.h"
 
 namespace slipway::control {
 namespace {
@@ -19,7 +18,6 @@ using json::quoted;
 using json::Value;
 
 constexpr const char* kReviewManager = "slipway";
-constexpr std::size_t kDigestLength = 16;
 const kube::Resource kRulesReviews{"authorization.k8s.io", "v1", "selfsubjectrulesreviews"};
 
 Value attributes_of(const NeededRight& right) {
@@ -57,7 +55,7 @@ std::string lacks_right_text(const Status& error, const kube::UserInfo& author) 
                      error.message, author.name);
 }
 
-Task<std::string> rights_digest(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns) {
+Task<std::string> rules_text(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns) {
   if (user == nullptr) co_return "";
   const Value review = json::object({{"apiVersion", kRulesReviews.group + "/" + kRulesReviews.version},
                                      {"kind", "SelfSubjectRulesReview"},
@@ -65,10 +63,17 @@ Task<std::string> rights_digest(client::Client& process, std::shared_ptr<const k
   ActingClient own(process, std::move(user));
   const auto answer = co_await client::create(own, kRulesReviews, review, kReviewManager);
   if (!answer) co_return "";
-  std::vector<std::string> rules;
-  for (const Value& rule : (*answer)["status"]["resourceRules"].items()) rules.push_back(json::print(rule));
-  std::ranges::sort(rules);
-  co_return sha256_hex(joined(rules, "\n")).substr(0, kDigestLength);
+  std::string text = json::print((*answer)["status"]["resourceRules"]);
+  co_return text.size() > kMaxRulesText ? "" : text;
+}
+
+bool rules_grant(std::string_view text, const NeededRight& right) {
+  const auto rules = json::parse(text);
+  if (!rules) return false;
+  const std::string resource = right.resource.plural + (right.subresource.empty() ? "" : "/" + right.subresource);
+  return std::ranges::any_of(kube::policy_rules(*rules), [&](const kube::PolicyRule& rule) {
+    return rule.allows(right.verb, right.resource.group, resource, right.key.name);
+  });
 }
 
 Task<Result<bool>> has_right(client::Client& process, std::shared_ptr<const kube::UserInfo> user, NeededRight right) {

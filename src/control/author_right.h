@@ -25,10 +25,6 @@ bool lacks_right(const Status& error, const kube::UserInfo* author);
 /// Returns the message for users: the refusal, the author, and what to do.
 std::string lacks_right_text(const Status& error, const kube::UserInfo& author);
 
-/// A digest of all rights of `user` in a namespace (SelfSubjectRulesReview): a different digest means that they have
-/// changed. Empty for a null user, and if the review fails.
-Task<std::string> rights_digest(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns);
-
 /// A right that is asked about: `verb` on `resource` (or its subresource) with the name and namespace of `key`.
 struct NeededRight {
   std::string verb{};
@@ -36,6 +32,13 @@ struct NeededRight {
   std::string subresource{};
   kube::ObjectKey key{};
 };
+/// The rules of all rights that `user` has in a namespace (SelfSubjectRulesReview), as one text that can be kept. Empty for a
+/// null user, if the review fails, and above kMaxRulesText.
+Task<std::string> rules_text(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns);
+inline constexpr std::size_t kMaxRulesText = std::size_t{32} << 10;
+/// Whether the rules in such a text grant a right, whatever its namespace. A text that cannot be read grants nothing.
+bool rules_grant(std::string_view text, const NeededRight& right);
+
 /// Asks the API server, as the process, whether the user has the right. True without a request for a null user, the process.
 Task<Result<bool>> has_right(client::Client& process, std::shared_ptr<const kube::UserInfo> user, NeededRight right);
 /// Forbidden, with the API server's message, if has_right() is false.

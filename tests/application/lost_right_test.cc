@@ -105,6 +105,17 @@ TEST_P(LostRight, fails_the_step_if_the_author_never_had_the_right) {
   EXPECT_EQ(run()["steps"].item(2)["reason"].str(), "FailedAfterRetries");
 }
 
+TEST_P(LostRight, fails_the_step_whatever_other_right_the_author_gets_meanwhile) {
+  make(role("configmaps"));
+  make(kBinding);
+  make(family_.manifest, kDev);
+  ASSERT_TRUE(plane_.pass(seconds{10}));
+  make(role("configmaps, services"));
+  ASSERT_TRUE(plane_.pass(minutes{30}));
+  EXPECT_EQ(phase(), "failed") << json::print(run());
+  EXPECT_EQ(message().find("AuthorLacksRight"), std::string::npos) << message();
+}
+
 INSTANTIATE_TEST_SUITE_P(Runs, LostRight, testing::Range<std::size_t>(0, families().size()),
                          [](const testing::TestParamInfo<std::size_t>& info) { return families()[info.param].kind; });
 

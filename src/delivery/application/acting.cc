@@ -2,20 +2,46 @@
 
 #include <fmt/format.h>
 
-#include "control/author_right.h"
+#include <algorithm>
+
 #include "delivery/application/kind.h"
 
 namespace slipway::delivery::application {
 
-/// Looks at refusals on their way back.
+namespace {
+
+/// What the API server asks for: an apply that creates takes two rights.
+std::vector<control::NeededRight> needed_for(const client::Request& request) {
+  control::NeededRight right{.verb = std::string(client::to_string(request.verb)),
+                             .resource = request.resource,
+                             .subresource = request.subresource,
+                             .key = {request.ns, request.name}};
+  std::vector<control::NeededRight> needed{right};
+  if (request.verb == client::Verb::Patch && request.patch_type == client::PatchType::Apply) {
+    right.verb = "create";
+    needed.push_back(right);
+  }
+  return needed;
+}
+
+bool has_lost_any(const std::string& before, const std::string& now, const std::vector<control::NeededRight>& needed) {
+  return std::ranges::any_of(needed, [&](const control::NeededRight& right) {
+    return control::rules_grant(before, right) && !control::rules_grant(now, right);
+  });
+}
+
+}  // namespace
+
+/// Looks at refusals of the home cluster on their way back.
 class Acting::LossWatch : public client::Client {
  public:
   LossWatch(Acting& acting, client::Client& inner) : acting_(acting), inner_(inner) {}
 
   Task<Result<client::Reply>> call(client::Request request) override {
+    std::vector<control::NeededRight> needed = needed_for(request);
     auto reply = co_await inner_.call(std::move(request));
-    if (reply || !control::lacks_right(reply.error(), acting_.identity())) co_return reply;
-    co_return fail(co_await acting_.judge_refusal(std::move(reply).error()));
+    if (reply || !control::lacks_right(reply.error(), acting_.identity()) || &inner_ != &acting_.run_.client) co_return reply;
+    co_return fail(co_await acting_.judge_refusal(std::move(reply).error(), std::move(needed)));
   }
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
     return inner_.watch(std::move(request));
@@ -40,21 +66,21 @@ Result<client::Client*> Acting::on(const std::string& cluster) {
   return made.acting.get();
 }
 
-void Acting::set_rights_at_start(std::string ns, std::string digest) {
+void Acting::set_rules_at_start(std::string ns, std::string rules) {
   ns_ = std::move(ns);
-  rights_at_start_ = std::move(digest);
+  rules_at_start_ = std::move(rules);
 }
 
-Task<std::string> Acting::rights_now(std::string ns) { return control::rights_digest(run_.client, identity_, std::move(ns)); }
+Task<std::string> Acting::rules_now(std::string ns) { return control::rules_text(run_.client, identity_, std::move(ns)); }
 
 std::optional<Duration> Acting::sooner_without_right(std::optional<Duration> again) const {
   return has_lost_right_ ? std::min(again.value_or(control::kAuthorRightPause), control::kAuthorRightPause) : again;
 }
 
-Task<Status> Acting::judge_refusal(Status refusal) {
-  if (rights_at_start_.empty()) co_return refusal;
-  if (!rights_now_) rights_now_ = co_await rights_now(ns_);
-  if (rights_now_->empty() || *rights_now_ == rights_at_start_) co_return refusal;
+Task<Status> Acting::judge_refusal(Status refusal, std::vector<control::NeededRight> needed) {
+  if (rules_at_start_.empty() || needed.front().key.ns != ns_) co_return refusal;
+  if (!rules_now_) rules_now_ = co_await rules_now(ns_);
+  if (rules_now_->empty() || !has_lost_any(rules_at_start_, *rules_now_, needed)) co_return refusal;
   has_lost_right_ = true;
   refusal.reason = Reason::ServiceUnavailable;
   refusal.message = fmt::format("{}: {}", control::kAuthorLacksRight, control::lacks_right_text(refusal, *identity_));

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "control/author_right.h"
 #include "control/controller.h"
 #include "kube/user.h"
 
@@ -27,11 +29,12 @@ class Acting {
   void confine(std::string ns, std::string why);
   /// As the controller: for its own records, and to learn which kinds there are.
   Result<client::Client*> own(const std::string& cluster);
-  /// Sets the digest of the identity's rights in namespace `ns` at the start of the run (rights_now()). If the rights have
-  /// changed since, a refusal is returned as ServiceUnavailable with a message that begins with AuthorLacksRight: the step
-  /// waits and uses up no retry. An empty digest disables this.
-  void set_rights_at_start(std::string ns, std::string digest);
-  Task<std::string> rights_now(std::string ns);
+  /// Sets the rules of the identity's rights in namespace `ns` of the home cluster at the start of the run (rules_now()). Where
+  /// they grant what is refused, and the rules of now do not, the refusal is returned as ServiceUnavailable with a message that
+  /// begins with AuthorLacksRight: the step waits and uses up no retry. Other refusals (a right never had, a quota, another
+  /// namespace or cluster, what is cluster-scoped) are returned as they are. Empty rules disable this.
+  void set_rules_at_start(std::string ns, std::string rules);
+  Task<std::string> rules_now(std::string ns);
   /// No watch tells when a right returns: where one is missed the next look is at most control::kAuthorRightPause away.
   std::optional<Duration> sooner_without_right(std::optional<Duration> again) const;
   /// Null: the controller's own.
@@ -44,13 +47,13 @@ class Acting {
     std::unique_ptr<control::ActingClient> acting;
   };
   /// What is answered instead of a refusal.
-  Task<Status> judge_refusal(Status refusal);
+  Task<Status> judge_refusal(Status refusal, std::vector<control::NeededRight> needed);
 
   control::Reconcile& run_;
   std::shared_ptr<const kube::UserInfo> identity_;
   control::Confinement confinement_;
-  std::string ns_, rights_at_start_;
-  std::optional<std::string> rights_now_;  // once asked for
+  std::string ns_, rules_at_start_;
+  std::optional<std::string> rules_now_;  // once asked for
   bool has_lost_right_ = false;
   std::map<client::Client*, Clients> clients_;
 };

@@ -141,9 +141,9 @@ std::string note_in(const workflow::RunStore& store, const char* key) {
 Task<> follow_rights(Acting& acting, kube::Object owner, workflow::RunStore& store, bool is_first) {
   const std::string ns(kube::ns(owner));
   if (is_first) {
-    if (std::string rights = co_await acting.rights_now(ns); !rights.empty()) store.notes[kRightsNote] = std::move(rights);
+    if (std::string rules = co_await acting.rules_now(ns); !rules.empty()) store.notes[kRightsNote] = std::move(rules);
   }
-  acting.set_rights_at_start(ns, note_in(store, kRightsNote));
+  acting.set_rules_at_start(ns, note_in(store, kRightsNote));
 }
 
 workflow::ContextBackend backend_of(const Value& context) {

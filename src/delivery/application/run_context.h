@@ -25,7 +25,7 @@ Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object ow
 Task<Result<void>> begin_context(client::Client& client, kube::Resource resource, kube::Object owner, LoadedContext& loaded);
 /// The text of a note; empty where there is none.
 std::string note_in(const workflow::RunStore& store, const char* key);
-/// Stores the digest of the author's rights in the run's context at its start, and passes it to `acting` in every pass.
+/// Stores the rules of the author's rights in the run's context at its start, and passes them to `acting` in every pass.
 Task<> follow_rights(Acting& acting, kube::Object owner, workflow::RunStore& store, bool is_first);
 
 /// Creates or replaces them where they differ from what was loaded, the Secret first. Gives the ConfigMap.

@@ -32,7 +32,7 @@ Authorizer::Decision Authorizer::decide(const kube::UserInfo& user, const Attrib
       if (std::ranges::find(faults, grant.missing_role) == faults.end()) faults.push_back(grant.missing_role);
       continue;
     }
-    if (std::ranges::any_of(*grant.role->rules, [&](const PolicyRule& rule) { return rule.allows(attributes); })) {
+    if (std::ranges::any_of(*grant.role->rules, [&](const PolicyRule& rule) { return allows(rule, attributes); })) {
       return {.is_allowed = true, .reason = fmt::format("RBAC: allowed by {} to {}", grant.description, share->subject)};
     }
   }

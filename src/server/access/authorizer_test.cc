@@ -211,8 +211,9 @@ TEST_F(Authorization, everybody_may_see_health_and_version_and_only_known_users_
 
 TEST(Policy, a_rule_names_resources_subresources_and_all_of_one_subresource) {
   const auto allows = [](std::string_view rule, std::string resource, std::string subresource) {
-    return PolicyRule::of(yaml(rule))
-        .allows({.verb = "get", .group = "apps", .resource = std::move(resource), .subresource = std::move(subresource)});
+    const Attributes what{
+        .verb = "get", .group = "apps", .resource = std::move(resource), .subresource = std::move(subresource)};
+    return server::allows(PolicyRule::of(yaml(rule)), what);
   };
   constexpr auto kPlain = "{apiGroups: [apps], resources: [deployments], verbs: [get]}";
   constexpr auto kScale = "{apiGroups: ['*'], resources: ['*/scale'], verbs: ['*']}";
@@ -228,10 +229,10 @@ TEST(Policy, a_rule_names_resources_subresources_and_all_of_one_subresource) {
 
 TEST(Policy, a_path_may_end_in_a_star) {
   const PolicyRule rule = PolicyRule::of(yaml("{nonResourceURLs: [/healthz, /logs/*], verbs: [get]}"));
-  EXPECT_TRUE(rule.allows(Attributes::of_path("get", "/logs/a/b")));
-  EXPECT_TRUE(rule.allows(Attributes::of_path("get", "/healthz")));
-  EXPECT_FALSE(rule.allows(Attributes::of_path("get", "/healthz/etcd")));
-  EXPECT_FALSE(rule.allows(Attributes::of_path("get", "/log")));
+  EXPECT_TRUE(allows(rule, Attributes::of_path("get", "/logs/a/b")));
+  EXPECT_TRUE(allows(rule, Attributes::of_path("get", "/healthz")));
+  EXPECT_FALSE(allows(rule, Attributes::of_path("get", "/healthz/etcd")));
+  EXPECT_FALSE(allows(rule, Attributes::of_path("get", "/log")));
 }
 
 TEST(Policy, what_is_missing_is_told_by_thing_with_its_verbs) {

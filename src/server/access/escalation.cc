@@ -39,7 +39,7 @@ std::string lacking(Authorizer& authorizer, const kube::UserInfo& user, const st
   std::ranges::sort(lines);
   if (missing.is_cut) lines.emplace_back("and more, or more than can be compared");
   return fmt::format("user \"{}\" (groups={}) is attempting to grant RBAC permissions not currently held:\n{}", user.name,
-                     go_list(user.groups), fmt::join(lines, "\n"));
+                     kube::go_list(user.groups), fmt::join(lines, "\n"));
 }
 
 Result<void> check_role(Authorizer& authorizer, const kube::UserInfo& user, const kube::Resource& resource, const Value& object,

@@ -1,32 +1,17 @@
-// The rules of RBAC (rbac.authorization.k8s.io/v1 PolicyRule): what one allows, and whether a set of them covers another, which
-// decides who may grant what. Follows k8s.io/component-helpers/auth/rbac/validation.
+// Whether rules of RBAC allow a request, and whether a set of them covers another, which decides who may grant what.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "json/value.h"
+#include "kube/policy_rule.h"
 #include "server/access/attributes.h"
 
 namespace slipway::server {
 
-struct PolicyRule {
-  std::vector<std::string> verbs{};
-  std::vector<std::string> groups{};
-  std::vector<std::string> resources{};  // "pods", "pods/log", "*/scale", "*"
-  std::vector<std::string> names{};      // empty: every name
-  std::vector<std::string> paths{};      // nonResourceURLs; a trailing * stands for any rest
+using kube::policy_rules;
+using kube::PolicyRule;
 
-  auto operator<=>(const PolicyRule&) const = default;
-
-  static PolicyRule of(const json::Value& rule);
-  json::Value to_json() const;
-  bool allows(const Attributes& attributes) const;
-  /// `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`.
-  std::string to_string() const;
-};
-
-std::vector<PolicyRule> policy_rules(const json::Value& rules);
+bool allows(const PolicyRule& rule, const Attributes& attributes);
 
 /// What `held` lacks of what is wanted.
 struct MissingRules {
@@ -43,8 +28,5 @@ struct MissingRules {
 /// of k verbs, groups and resources is not taken apart into k³: words that the held rules tell apart in nothing are one, so the
 /// work depends on how many differences there are, and it is bounded. At most about 8 KiB of text are told.
 MissingRules missing_rules(const std::vector<PolicyRule>& held, const std::vector<PolicyRule>& wanted);
-
-/// `["a" "b"]`, as Go prints a list of strings.
-std::string go_list(const std::vector<std::string>& texts);
 
 }  // namespace slipway::server

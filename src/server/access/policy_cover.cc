@@ -1,4 +1,4 @@
-// missing_rules(): whether some rules cover others.
+// allows(), and missing_rules(): whether some rules cover others.
 //
 // Each held rule is a bit. Of each word of a wanted rule it is found out which held rules have it; words with the same bits are
 // one class. A verb, group, resource and name are covered together when one rule has all four: when the intersection of their
@@ -256,6 +256,12 @@ class Cover {
 };
 
 }  // namespace
+
+bool allows(const PolicyRule& rule, const Attributes& what) {
+  if (!what.is_resource()) return rule.allows_path(what.verb, what.path);
+  const std::string resource = what.subresource.empty() ? what.resource : what.resource + "/" + what.subresource;
+  return rule.allows(what.verb, what.group, resource, what.name);
+}
 
 MissingRules missing_rules(const std::vector<PolicyRule>& held, const std::vector<PolicyRule>& wanted) {
   Cover cover(held);

@@ -48,7 +48,7 @@ bool is_covered_one_by_one(const std::vector<PolicyRule>& held, const PolicyRule
         for (const std::string& name : names) {
           const Attributes what{.verb = verb, .group = group, .resource = resource, .name = name};
           const bool has = std::ranges::any_of(
-              held, [&](const PolicyRule& rule) { return rule.allows(what) && (!name.empty() || rule.names.empty()); });
+              held, [&](const PolicyRule& rule) { return allows(rule, what) && (!name.empty() || rule.names.empty()); });
           if (!has) return false;
         }
       }

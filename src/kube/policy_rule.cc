@@ -1,4 +1,4 @@
-#include "server/access/policy.h"
+#include "kube/policy_rule.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "json/text.h"
 
-namespace slipway::server {
+namespace slipway::kube {
 
 namespace {
 
@@ -67,11 +67,13 @@ Value PolicyRule::to_json() const {
   return made.build();
 }
 
-bool PolicyRule::allows(const Attributes& what) const {
-  if (!has_or_all(verbs, what.verb)) return false;
-  if (!what.is_resource()) return matches_path(paths, what.path);
-  const std::string resource = what.subresource.empty() ? what.resource : what.resource + "/" + what.subresource;
-  return has_or_all(groups, what.group) && matches_resource(resources, resource) && (names.empty() || has(names, what.name));
+bool PolicyRule::allows(std::string_view verb, std::string_view group, std::string_view resource, std::string_view name) const {
+  return has_or_all(verbs, verb) && has_or_all(groups, group) && matches_resource(resources, resource) &&
+         (names.empty() || has(names, name));
+}
+
+bool PolicyRule::allows_path(std::string_view verb, std::string_view path) const {
+  return has_or_all(verbs, verb) && matches_path(paths, path);
 }
 
 std::string PolicyRule::to_string() const {
@@ -90,4 +92,4 @@ std::vector<PolicyRule> policy_rules(const Value& rules) {
   return result;
 }
 
-}  // namespace slipway::server
+}  // namespace slipway::kube

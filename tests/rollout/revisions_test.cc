@@ -178,6 +178,54 @@ TEST_F(Revisions, that_are_not_there_are_waited_for) {
   await("rolloutSucceed", "a-v1");
 }
 
+/// Traffic of an abandoned attempt is still being given back when the next revision goes, with its application perhaps.
+class LostRevision : public Revisions, public ::testing::WithParamInterface<bool> {
+ public:
+  void begin() {
+    apply(
+        "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app.oam.dev/component: web}, ports: [{port: "
+        "80}]}}");
+    apply(
+        "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web}, spec: {ingressClassName: nginx, rules: "
+        "[{host: web.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: "
+        "80}}}}]}}]}}");
+    for (int i = 1; i <= 3; ++i) revision(fmt::format("a-v{}", i), workload(fmt::format("web:{}", i), 4));
+    roll("a-v1", "", "{numBatches: 1}");
+    await("rolloutSucceed", "a-v1");
+    roll("a-v2", "a-v1",
+         "{numBatches: 2, batchPartition: 0, traffic: {provider: nginx, ingressRef: {name: web}, service: web, sourceService: "
+         "web, settleSeconds: 3, drainSeconds: 20}}");
+    ASSERT_TRUE(until([&] {
+      return rolled()["lastTargetRevision"].as_string() == "a-v2" && rolled()["batchRollingState"].as_string() == "batchReady";
+    })) << json::print_pretty(rolled());
+    ASSERT_FALSE(get(kRoutes, "web-canary").is_null());
+    roll("a-v3", "a-v1", "{numBatches: 2}");
+    ASSERT_TRUE(until([&] {
+      return rolled()["rollingState"].as_string() == "locatingTargetApp" && rolled()["heldTraffic"].is_object();
+    })) << json::print(rolled());
+  }
+
+  const kube::Resource kRoutes{"networking.k8s.io", "v1", "ingresses"};
+};
+
+TEST_P(LostRevision, leaves_no_traffic_split) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  for (const char* name : {"a-v2", "a-v3"}) remove(kube::kConfigMaps, name);
+  if (GetParam()) remove(kAppRollouts, "r");
+  const auto is_over = [&] { return rolled().is_null() || rolled()["rollingState"].as_string() == "rolloutFailed"; };
+  ASSERT_TRUE(until(is_over, minutes{2})) << json::print_pretty(rolled());
+  EXPECT_TRUE(get(kRoutes, "web-canary").is_null());
+  EXPECT_TRUE(get(kube::kServices, "web-target").is_null());
+  EXPECT_EQ(json::print(get(kube::kServices, "web")["spec"]["selector"]), R"({"app.oam.dev/component":"web"})");
+  for (const char* name : {"web-v1", "web-v2"}) EXPECT_TRUE(kube::controller_of(get(kDeployments, name)).is_null()) << name;
+  EXPECT_EQ(sizes(), "web-v1 2, web-v2 2");
+  if (!GetParam()) remove(kAppRollouts, "r");
+  EXPECT_TRUE(until([&] { return get(kAppRollouts, "r").is_null(); }, minutes{1}));
+}
+
+INSTANTIATE_TEST_SUITE_P(, LostRevision, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "when_it_is_deleted_too" : "when_it_stays"; });
+
 TEST_F(Revisions, wait_for_approvals_as_paused) {
   revision("a-v1", workload("web:1", 2));
   roll("a-v1", "", "{rolloutBatches: [{replicas: 1}, {replicas: 1, gates: [{name: go, at: before, approval: {}}]}]}");

@@ -90,24 +90,24 @@ bool waits_for_drain(const Value& status) {
 }  // namespace
 
 Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& memory)
-    : tools_(tools),
-      run_(run),
-      rollout_(std::move(rollout)),
-      author_(run_.as(tools_.acts_as == ActsAs::User ? recorded_identity(kAuthor, rollout_) : nullptr)),
-      memory_(memory) {}
+    : tools_(tools), run_(run), rollout_(std::move(rollout)), author_(run_.as(identity())), memory_(memory) {}
+
+/// Whom the rollout acts as; null: the process.
+std::shared_ptr<const kube::UserInfo> Pass::identity() const {
+  return tools_.acts_as == ActsAs::User ? recorded_identity(kAuthor, rollout_) : nullptr;
+}
 
 Task<Outcome> Pass::run() {
   Outcome outcome = co_await run_as_author();
-  const std::string author(kube::annotation(rollout_, kAuthor.user));
-  const bool lacks_right =
-      outcome.kind == Outcome::Kind::Failed && outcome.error.reason == Reason::Forbidden && !author.empty();
+  const auto author = identity();
+  const bool lacks_right = outcome.kind == Outcome::Kind::Failed && control::lacks_right(outcome.error, author.get());
+  const bool had_it = !std::exchange(memory_.lacks_right, lacks_right);
+  if (!had_it && outcome.kind == Outcome::Kind::Settled)
+    co_return Outcome::retries_after(kCachePause);  // to say that it goes on
   if (!lacks_right) co_return outcome;
   // batchDeadlineSeconds limits the pods, not the missing right: the deadline starts again on every refused pass.
   if (status_.batch_started) memory_.record.batch_started = status_.batch_started = tools_.env.clock.now();
-  outcome = co_await hold(std::string(control::kAuthorLacksRight),
-                          fmt::format("{}; the rollout acts as its author {}: grant the right, or have a user who has it "
-                                      "write the spec again",
-                                      outcome.error.message, author));
+  outcome = co_await hold(std::string(control::kAuthorLacksRight), control::lacks_right_text(outcome.error, *author));
   co_return outcome.kind == Outcome::Kind::Settled ? Outcome::retries_after(control::kAuthorRightPause) : outcome;
 }
 
@@ -316,7 +316,8 @@ wave::World Pass::world() {
   seen.traffic = traffic_view();
   seen.answers = memory_.answers;
   seen.is_deleted = kube::is_deleting(rollout_);
-  seen.is_gone = wanted_.is_gone && target_->object.is_null();
+  // Between attempts `target_` is the abandoned one (remembered()), which may well exist; the one asked for does not.
+  seen.is_gone = wanted_.is_gone && (target_->object.is_null() || !status_.target);
   seen.aborts = asks(kAbortRequest, status_.heeded.abort);
   seen.reverts = asks(kRevertRequest, status_.heeded.revert);
   seen.retries = asks(kRetryRequest, status_.heeded.retry);
@@ -519,7 +520,8 @@ Task<Outcome> Pass::hold(std::string on, std::string text) {
     if (auto written = co_await write(wanted); !written) co_return Outcome::failed(std::move(written).error());
     memory_.recorded = next;
   }
-  const bool can_go = kube::is_deleting(rollout_) && status_.rolling == wave::Rolling::LocatingTarget;
+  const bool is_over = !status_.target || status_.rolling == wave::Rolling::LocatingTarget;
+  const bool can_go = kube::is_deleting(rollout_) && is_at_rest() && is_over && !holds_any(status_);
   if (can_go) co_return co_await let_go();
   co_return Outcome::settled();
 }

@@ -40,6 +40,7 @@ struct Memory {
   bool is_loaded = false;          // `open` was read from the status
   std::uint64_t wall_steps = 0;    // of the wall clock, when `open` was last looked at
   Behind behind{};                 // the status, in what only counts
+  bool lacks_right = false;        // the author, in the last pass: what it was to do is still undone
 };
 
 struct PassTools {
@@ -68,6 +69,7 @@ class Pass {
 
  private:
   // Looking: pass.cc.
+  std::shared_ptr<const kube::UserInfo> identity() const;
   Task<control::Outcome> run_as_author();
   void remember();
   Task<Result<void>> look();

@@ -149,11 +149,14 @@ Task<Result<void>> Pass::apply_objects(std::vector<Value> objects) {
     SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(object));
     SLIPWAY_CO_TRY(resource, co_await tools_.workloads.resource_of(run_.client, kind));
     if (!wanted_.is_as_rendered && tools_.workloads.is_cluster_scoped(kind)) {
-      co_return fail(Reason::Forbidden,
-                     fmt::format("{} {} of revision {} is cluster-scoped, and the ConfigMap {} was not written by "
-                                 "the Application's controller: apply it yourself, or roll out a revision that "
-                                 "the Application rendered",
-                                 kind.kind, kube::name(object), wanted_.target_name, wanted_.target_name));
+      Status refusal;
+      refusal.reason = Reason::Forbidden;
+      refusal.kind = kind.kind;
+      refusal.message = fmt::format(
+          "{} {} of revision {} is cluster-scoped, and the ConfigMap {} was not written by the Application's "
+          "controller: apply it yourself, or roll out a revision that the Application rendered",
+          kind.kind, kube::name(object), wanted_.target_name, wanted_.target_name);
+      co_return fail(std::move(refusal));
     }
     SLIPWAY_CO_TRY(live, co_await find_live(resource, kube::key_of(object)));
     if (!live.is_null()) {

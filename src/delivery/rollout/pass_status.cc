@@ -118,6 +118,8 @@ RolloutStatus Pass::next_status(const wave::Decision& decision) const {
   next.selector = selector_text(*target_);
   next.waits.clear();
   for (const wave::Waiting& one : decision.waits) next.waits.push_back({.on = one.on, .text = one.text, .since = one.since});
+  // Until what the author was refused is done, the missing right goes on being what holds it.
+  if (memory_.lacks_right && !decision.effects.empty()) next.waits = status_.waits;
   if (is_new_attempt) {
     next.completed_revision.clear();
     next.conditions.clear();

@@ -2,6 +2,7 @@
 // must find again after a crash: the snapshots that a revert is exact by, samples of metrics, verdicts, approvals.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -146,5 +147,11 @@ struct RolloutStatus : wave::Record {
     d.field("skipsGates", &RolloutStatus::skips_gates, "In the present attempt all gates but approvals count as passed.");
   }
 };
+
+/// Whether an attempt, perhaps an abandoned one, still holds something: split traffic, or workloads that are claimed.
+inline bool holds_any(const RolloutStatus& status) {
+  return status.held_traffic || (status.target && status.target->is_held()) ||
+         std::ranges::any_of(status.sources, &wave::SetRecord::is_held);
+}
 
 }  // namespace slipway::delivery::rollout

@@ -175,12 +175,16 @@ std::string Finder::source_name() const {
   return status_.last_target_revision == named_.target ? status_.last_source_revision : status_.last_target_revision;
 }
 
-/// The record has gone, with the application perhaps: what is under way, or has ended, goes by the status.
+/// The record has gone, with the application perhaps. What is under way, or has ended, goes by the status. If the record of the
+/// next target goes before its attempt begins, what an abandoned attempt still holds is given back: its target, which is the
+/// newest source now, stands in.
 Result<Wanted> Finder::remembered() const {
   Wanted wants{.target = {}, .sources = {}, .plan = named_.plan, .target_name = named_.target, .source_name = source_name()};
-  const std::string id = status_.target ? status_.target->id : "";
+  const bool is_giving_back = status_.rolling == wave::Rolling::Failing || status_.rolling == wave::Rolling::Deleting;
+  const bool is_between_attempts = !status_.target && !status_.sources.empty() && (is_giving_back || holds_any(status_));
+  const std::string id = status_.target ? status_.target->id : is_between_attempts ? status_.sources.back().id : "";
   const auto known = std::ranges::find(status_.snapshots, id, &Snapshot::id);
-  const bool is_under_way = status_.last_target_revision == named_.target || kube::is_deleting(rollout_);
+  const bool is_under_way = is_between_attempts || status_.last_target_revision == named_.target || kube::is_deleting(rollout_);
   const bool is_known = known != status_.snapshots.end() && is_under_way;
   if (!is_known) return fail(Reason::NotFound, fmt::format("revision {} is not there", named_.target));
   wants.is_gone = true;

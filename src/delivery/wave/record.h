@@ -27,6 +27,8 @@ struct SetRecord {
   bool is_claimed = false;
   bool is_released = false;
 
+  /// Claimed, and not given back.
+  bool is_held() const { return is_claimed && !is_released; }
   bool operator==(const SetRecord&) const = default;
   static void describe(auto& d) {
     d.doc("A workload of the rollout, and what was done to its size.");

@@ -85,6 +85,7 @@ bool Pass::heeds_orders() {
   const bool is_under_way =
       r_.rolling == Rolling::Initializing || r_.rolling == Rolling::RollingInBatches || r_.rolling == Rolling::Finalising;
   if (world_.is_gone && is_under_way) fail(fmt::format("{} and its revision are gone", r_.target->id));
+  if (world_.is_gone && r_.rolling == Rolling::LocatingTarget) fail("the revision that was to be rolled out is gone");
   if (!world_.reverts && !world_.aborts) return true;
   if (is_under_way || r_.rolling == Rolling::LocatingTarget || r_.rolling == Rolling::VerifyingSpec) {
     fail(world_.reverts ? "reverted on request" : "aborted on request");
@@ -249,8 +250,9 @@ void Pass::fail(const std::string& why, Position (*to)(Position)) {
   r_.is_start_planned = false;
   Position from = r_.position();
   // What an abandoned attempt had claimed is given back.
-  const bool has_claims =
-      world_.traffic.held_weight || std::ranges::any_of(sets(), [](const SetRecord* set) { return set->is_claimed; });
+  const bool has_claims = world_.traffic.held_weight ||
+                          std::ranges::any_of(sets(), [](const SetRecord* set) { return set->is_claimed; }) ||
+                          std::ranges::any_of(r_.sources, &SetRecord::is_held);
   if (has_claims && from.rolling != Rolling::RollingInBatches) from.rolling = Rolling::Initializing;
   r_.set_position(to(from));
   writes_ = false;

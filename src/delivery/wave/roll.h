@@ -166,7 +166,7 @@ struct World {
   TrafficView traffic{};
   std::map<std::string, GateAnswer> answers{};  // by key: what came since the last pass
   bool is_deleted = false;
-  bool is_gone = false;     // the target, and what it was made from: it does not come again
+  bool is_gone = false;     // the revision; during an attempt its workload too
   bool aborts = false;      // asked for by a person, and not heeded yet: fail now
   bool reverts = false;     // abort, and undo whatever onFailure says
   bool retries = false;     // a new attempt at the same target

@@ -465,6 +465,7 @@ std::vector<Scenario> scenarios() {
           revision_rollout_scenario(),
           handover_scenario(),
           standalone_handover_scenario(),
+          traffic_handover_scenario(),
           lost_right_scenario()};
 }
 

@@ -48,7 +48,12 @@ class Cell : public testing::TestWithParam<std::tuple<Way, Way>> {
   /// The new way is under way: some of its pods are ready, and not all.
   void begin(const Version& version) {
     stage_.apply(version);
-    stage_.pass(seconds{7});
+    stage_.pass(seconds{version.way == Way::Normal ? 2 : 7});  // a rolling update is over sooner
+    if (version.is_bad) return;
+    const std::string image = fmt::format("web:{} ", version.number);
+    ASSERT_TRUE(stage_.until([&] { return stage_.images().contains(image); }, minutes{1})) << stage_.story();
+    const bool has_old = stage_.images() != fmt::format("{}{}", image, kWhole);
+    EXPECT_TRUE(has_old) << "it is at its end already: " << stage_.story();
   }
   void expect_first_version() {
     EXPECT_EQ(stage_.images(), fmt::format("web:{} {}", first_number(), kWhole)) << stage_.story();

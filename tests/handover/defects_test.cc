@@ -107,6 +107,30 @@ TEST(Handover, the_trait_keeps_old_revisions_without_pods) {
   EXPECT_EQ(stage.left_after_deletion(), "");
 }
 
+/// Workloads without pods that older revisions left: at most as many as revisions are kept.
+class LeftOver : public testing::TestWithParam<Way> {};
+
+TEST_P(LeftOver, sources_are_at_most_the_revision_limit) {
+  constexpr int kLimit = 2;
+  Stage stage;
+  stage.watch({});
+  for (int number = 1; number <= 6; ++number) {
+    stage.deliver({.way = GetParam(), .number = number, .revision_limit = kLimit});
+    stage.pass(std::chrono::minutes{1});
+    int empty = 0, serving = 0;
+    for (const Value& one : stage.plane().all_of(oracle_test::kHub, {"apps", "v1", "Deployment"}, "default")) {
+      ++(one["spec"]["replicas"].as_int() == 0 ? empty : serving);
+    }
+    EXPECT_LE(empty, kLimit) << stage.sizes();
+    EXPECT_EQ(serving, 1) << stage.sizes();
+  }
+  EXPECT_EQ(stage.fault(), "");
+  EXPECT_EQ(stage.left_after_deletion(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, LeftOver, testing::Values(Way::BlueGreen, Way::Plan, Way::Trait, Way::Standalone),
+                         [](const testing::TestParamInfo<Way>& way) { return std::string(name_of(way.param)); });
+
 TEST(Handover, normal_delivery_without_replicas_makes_as_many_pods_as_the_plan_had) {
   Stage stage;
   stage.watch({.unavailable = 1, .surge = 4});

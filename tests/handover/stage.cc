@@ -74,11 +74,14 @@ std::string more_of(const Version& version) {
 
 Value application_of(const Version& version) {
   const std::string ports = version.has_service ? fmt::format(", ports: [{{port: {}, expose: true}}]", version.port) : "";
-  const char* keep = ", policies: [{name: keep, type: garbage-collect, properties: {keepLegacyResource: true}}]";
+  std::string keep;
+  if (version.keeps_legacy) keep = "keepLegacyResource: true";
+  if (version.revision_limit > 0) keep = fmt::format("applicationRevisionLimit: {}", version.revision_limit);
+  if (!keep.empty()) keep = fmt::format(", policies: [{{name: keep, type: garbage-collect, properties: {{{}}}}}]", keep);
   return oracle_test::yaml(
       fmt::format("{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: {{components: [{{name: "
                   "web, type: webservice, properties: {{image: 'web:{}'{}}}, traits: [{}]}}]{}{}}}}}",
-                  version.number, ports, traits_of(version), more_of(version), version.keeps_legacy ? keep : ""));
+                  version.number, ports, traits_of(version), more_of(version), keep));
 }
 
 bool is_pod_there(const Value& pod) {

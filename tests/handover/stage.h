@@ -40,6 +40,7 @@ struct Version {
   bool decreases_first = false;  // rolloutStrategy: DecreaseFirst
   bool has_traffic = false;      // an Ingress splits it
   bool keeps_legacy = false;     // objects of older versions stay
+  int revision_limit = 0;        // applicationRevisionLimit; 0: not declared
 };
 
 class Stage {

@@ -66,7 +66,8 @@ std::vector<std::string> workers_of(const Scenario& scenario) {
   if (scenario.name == "application") return {"slipway-application"};
   if (scenario.name == "gated rollout") return {"slipway-rollout-trait", "slipway-probe"};
   if (scenario.name == "hand-over rollout") return {"slipway-application", "slipway-app-rollout", "slipway-rollout"};
-  if (scenario.name == "standalone rollout") return {"slipway-application", "slipway-app-rollout"};
+  const bool has_app_rollouts = scenario.name == "standalone rollout" || scenario.name == "hand-over of traffic";
+  if (has_app_rollouts) return {"slipway-application", "slipway-app-rollout"};
   if (scenario.name == "revision rollout") return {"slipway-app-rollout", "slipway-rollout"};
   if (scenario.name.ends_with(" rollout")) return {"slipway-rollout-trait"};
   if (scenario.name == "lost right") return {"slipway-application", "slipway-rollout-trait", "slipway-workflow"};

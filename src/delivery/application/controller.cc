@@ -591,17 +591,20 @@ Task<Result<std::optional<Duration>>> ApplicationController::keep_up(AppRun& app
   pass_condition(status, "Workflow", now);
   set_condition(status, "Ready", true, "ReconcileSuccess", "", now);
   const std::int64_t limit = app.parsed().keep.revision_limit.value_or(options_.revision_limit);
-  SLIPWAY_CO_TRY_VOID(co_await limit_revisions(*client, app.application(), limit, app.revision()));
-  co_return again;
+  SLIPWAY_CO_TRY(has_removed, co_await limit_revisions(*client, app.application(), limit, app.revision()));
+  // What only those revisions were kept for is collected now, not at the next resync.
+  co_return has_removed ? std::min(again, options_.collect_pause) : again;
 }
 
-Task<Result<void>> ApplicationController::limit_revisions(client::Client& client, kube::Object application, std::int64_t limit,
+/// Whether it has removed some.
+Task<Result<bool>> ApplicationController::limit_revisions(client::Client& client, kube::Object application, std::int64_t limit,
                                                           std::string current) {
   std::vector<Value> all =
       revisions_->index(kByApplication, fmt::format("{}/{}", kube::ns(application), kube::name(application)));
   std::erase_if(all, [&](const Value& one) { return !kube::is_owned_by(one, kube::uid(application)); });
   std::ranges::sort(all, {}, number_of_revision);
   std::size_t spare = all.size() > static_cast<std::size_t>(limit) + 1 ? all.size() - static_cast<std::size_t>(limit) - 1 : 0;
+  const bool has_spare = spare > 0;
   for (const Value& revision : all) {
     if (spare == 0) break;
     if (kube::name(revision) == current) continue;
@@ -611,7 +614,7 @@ Task<Result<void>> ApplicationController::limit_revisions(client::Client& client
     SLIPWAY_CO_TRY_VOID(co_await remove_resources(client, application, std::string(kube::name(revision))));
     --spare;
   }
-  co_return Result<void>{};
+  co_return has_spare;
 }
 
 Task<Outcome> ApplicationController::write(client::Client& client, kube::Object application, Status status, Value before,

@@ -92,7 +92,7 @@ class ApplicationController : public control::Controller {
   Task<> write_plans(AppRun& app, Status& status);
   Task<Result<void>> run_pass(control::Reconcile& run, AppRun& app, Status& status, std::optional<Duration>& again);
   Task<Result<std::optional<Duration>>> keep_up(AppRun& app, Status& status);
-  Task<Result<void>> limit_revisions(client::Client& client, kube::Object application, std::int64_t limit, std::string current);
+  Task<Result<bool>> limit_revisions(client::Client& client, kube::Object application, std::int64_t limit, std::string current);
   Task<control::Outcome> write(client::Client& client, kube::Object application, Status status, Value before,
                                control::Outcome outcome);
   Task<control::Outcome> let_go(control::Reconcile& run, kube::Object application, Memory& memory);

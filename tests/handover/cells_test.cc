@@ -86,7 +86,8 @@ TEST_P(Cell, goes_back_to_the_first_way) {
     EXPECT_TRUE(stage_.finish(to()));
     EXPECT_EQ(stage_.images(), "web:3 4") << stage_.story();
   } else {
-    bound_for(from());
+    // Normal delivery has made all its pods beside those of the rollout: 2T are there when the next way takes over.
+    if (to() != Way::Normal) bound_for(from());
     stage_.deliver({.way = from(), .number = 4});
   }
   expect_nothing_left();

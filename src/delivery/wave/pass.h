@@ -49,6 +49,7 @@ class Pass : private Sets {
   void wait_for_writes();
   bool counts_are_current();
   bool drain_sources(std::int64_t to, std::int64_t least_ready);
+  std::int64_t take_from_sources(std::int64_t surplus, std::int64_t spare);
   std::vector<Batch> sizes() const;
   std::int64_t batch_count() const;
   void set_goals(std::int64_t begun_batches);

@@ -78,7 +78,9 @@ void Pass::set_first_sizes(bool is_continued) {
   const std::int64_t wanted = std::max<std::int64_t>(0, total - sum);
   if (!is_continued || target.desired < wanted) write(*r_.target, target, wanted);
   if (!is_continued) {
-    drain_sources(total, 0);
+    // Where another delivery was cut short, its pods may not be ready yet: they go before those that serve.
+    const std::int64_t left = take_from_sources(sum - total, 0);
+    take_from_sources(left, left);
     return;
   }
   std::int64_t surplus = std::max<std::int64_t>(0, sum - total);
@@ -210,8 +212,13 @@ bool Pass::counts_are_current() {
 /// Until `to` are left together: the oldest first, and of each what is not ready before what is, as workloads do it. Of those
 /// that are ready no more go than leave `least_ready` pods ready in all; then it is not done.
 bool Pass::drain_sources(std::int64_t to, std::int64_t least_ready) {
-  std::int64_t surplus = source_sum() - to;
-  std::int64_t spare = std::max<std::int64_t>(0, new_ready() + old_ready() - least_ready);
+  const std::int64_t spare = std::max<std::int64_t>(0, new_ready() + old_ready() - least_ready);
+  const std::int64_t left = take_from_sources(source_sum() - to, spare);
+  return left <= 0 || wait("old pods", fmt::format("{} more may go when others are ready", left));
+}
+
+/// Oldest first: pods that are not ready, and at most `spare` of those that are. How many of the surplus are left.
+std::int64_t Pass::take_from_sources(std::int64_t surplus, std::int64_t spare) {
   for (SetRecord& source : r_.sources) {
     const SetView* seen = view(source);
     if (seen == nullptr || surplus <= 0 || source.written == 0) continue;
@@ -221,7 +228,7 @@ bool Pass::drain_sources(std::int64_t to, std::int64_t least_ready) {
     surplus -= goes;
     if (goes > 0) write(source, *seen, source.written - goes);
   }
-  return surplus <= 0 || wait("old pods", fmt::format("{} more may go when others are ready", surplus));
+  return surplus;
 }
 
 std::int64_t Pass::batch_count() const {

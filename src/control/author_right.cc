@@ -14,7 +14,6 @@
 namespace slipway::control {
 namespace {
 
-using json::quoted;
 using json::Value;
 
 constexpr const char* kReviewManager = "slipway";
@@ -37,10 +36,10 @@ Status refused(const kube::UserInfo& user, const NeededRight& right) {
   status.group = right.resource.group;
   status.kind = right.resource.plural;
   const std::string part = right.subresource.empty() ? "" : "/" + right.subresource;
-  status.message = fmt::format("{}{} is forbidden: User {} cannot {} resource {} in API group {} in the namespace {}",
-                               right.resource.group_resource(), right.key.name.empty() ? "" : " " + quoted(right.key.name),
-                               quoted(user.name), right.verb, quoted(right.resource.plural + part),
-                               quoted(right.resource.group), quoted(right.key.ns));
+  status.message = fmt::format(
+      "{}{} is forbidden: User {} cannot {} resource {} in API group {} in the namespace {}", right.resource.group_resource(),
+      right.key.name.empty() ? "" : " " + json::quoted(right.key.name), json::quoted(user.name), right.verb,
+      json::quoted(right.resource.plural + part), json::quoted(right.resource.group), json::quoted(right.key.ns));
   return status;
 }
 
@@ -59,7 +58,7 @@ Task<std::string> rules_text(client::Client& process, std::shared_ptr<const kube
   if (user == nullptr) co_return "";
   const Value review = json::object({{"apiVersion", kRulesReviews.group + "/" + kRulesReviews.version},
                                      {"kind", "SelfSubjectRulesReview"},
-                                     {"spec", json::object({{"namespace", Value(std::move(ns))}})}});
+                                     {"spec", json::object({{"namespace", Value(ns)}})}});
   ActingClient own(process, std::move(user));
   const auto answer = co_await client::create(own, kRulesReviews, review, kReviewManager);
   if (!answer) co_return "";

@@ -21,15 +21,6 @@ const Value& find_condition(const Value& status, std::string_view type) {
   return kNone;
 }
 
-Value without_condition(const Value& status, std::string_view type) {
-  if (find_condition(status, type).is_null()) return status;
-  json::ArrayBuilder rest;
-  for (const Value& condition : status["conditions"].items()) {
-    if (condition["type"].as_string() != type) rest.add(condition);
-  }
-  return rest.empty() ? status.without("conditions") : status.with("conditions", rest.build());
-}
-
 /// Nothing changes when status and reason are the present ones, unless it `notes_progress`: lastUpdateTime moves then.
 Value with_condition(const Value& status, const kube::Condition& condition, Time now, bool notes_progress = false) {
   const Value& before = find_condition(status, condition.type);
@@ -42,7 +33,7 @@ Value with_condition(const Value& status, const kube::Condition& condition, Time
                                    {"lastTransitionTime", is_same_status ? before["lastTransitionTime"] : Value(stamp)},
                                    {"reason", condition.reason},
                                    {"message", condition.message}});
-  const Value rest = without_condition(status, condition.type);
+  const Value rest = kube::without_condition(status, condition.type);
   return rest.with("conditions", rest["conditions"].appended(made));
 }
 
@@ -76,7 +67,7 @@ bool is_too_late(const Value& status, Duration deadline, const Now& now) {
 
 Value judge_progress(const kube::Object& deployment, const RolloutCensus& census, Value status, const Now& now) {
   const DeploymentSpec spec(deployment);
-  if (!spec.progress_deadline) return without_condition(status, kProgressing);
+  if (!spec.progress_deadline) return kube::without_condition(status, kProgressing);
   if (census.was_created) {
     status = with_condition(
         status, {kProgressing, "True", "NewReplicaSetCreated", fmt::format("Created new replica set \"{}\"", census.new_set)},
@@ -109,7 +100,7 @@ Value take_over_failure(const RolloutCensus& census, const Value& status, Time n
     const Value& found = kube::condition(set, kFailure);
     if (!found.is_null() && (failure == nullptr || kube::name(set) == census.new_set)) failure = &found;
   }
-  if (failure == nullptr) return without_condition(status, kFailure);
+  if (failure == nullptr) return kube::without_condition(status, kFailure);
   const Value& found = *failure;
   return with_condition(status, {kFailure, found["status"].str(), found["reason"].str(), found["message"].str()}, now);
 }

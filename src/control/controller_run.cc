@@ -21,7 +21,7 @@ constexpr Duration kWaitForWrites = std::chrono::seconds{30};
 constexpr std::size_t kSharesOfWorkers = 4;
 /// Type of the condition, and reason of the event, of an object whose reconcile goes on failing.
 constexpr const char* kReconcileError = "ReconcileError";
-constexpr int kMaxTellTries = 3;  // to write that condition, when other writers are faster
+constexpr int kMaxConditionTries = 3;  // to write that condition while others write the object
 
 ObjectKey key_of_change(const Value& before, const Value& after) { return kube::key_of(after.is_null() ? before : after); }
 
@@ -289,9 +289,9 @@ void ControllerRun::note_success(const ObjectKey& key) {
   queue_.forget(key);
   failures_.forget(key);
   if (primary_ == nullptr || !writes_condition()) return;
-  // This process or an earlier one wrote it. Of several controllers of a kind each withdraws its own.
-  const std::string_view told = kube::condition(primary_->get(key), kReconcileError)["message"].as_string();
-  if (told.starts_with(agent_ + ": ")) tasks_.spawn(tell_failure(key, std::nullopt));
+  // This process or an earlier one wrote it. Of several controllers of a kind each removes its own.
+  const std::string_view message = kube::condition(primary_->get(key), kReconcileError)["message"].as_string();
+  if (message.starts_with(agent_ + ": ")) tasks_.spawn(write_failure_condition(key, std::nullopt));
 }
 
 /// Kubernetes' kinds have the conditions that Kubernetes gives them, and no others.
@@ -305,29 +305,25 @@ Task<> ControllerRun::record_failure(Value object, Status cause) {
   const ObjectKey key = kube::key_of(object);
   EventText text{.type = "Warning", .reason = kReconcileError, .message = cause.message, .instance = name_, .is_series = true};
   static_cast<void>(co_await record_event(env_, *client, std::move(object), std::move(text), agent_));
-  if (writes_condition() && failures_.is_lasting(key)) co_await tell_failure(key, std::move(cause));
+  if (writes_condition() && failures_.is_lasting(key)) co_await write_failure_condition(key, std::move(cause));
 }
 
-/// Sets the condition; without a cause it is removed.
-Task<> ControllerRun::tell_failure(ObjectKey key, std::optional<Status> cause) {
+/// Sets the condition ReconcileError; without a cause it is removed.
+Task<> ControllerRun::write_failure_condition(ObjectKey key, std::optional<Status> cause) {
   auto client = clusters_.find(home_);
-  for (int tries = 0; client != nullptr && tries < kMaxTellTries; ++tries) {
+  for (int tries = 0; client != nullptr && tries < kMaxConditionTries; ++tries) {
     const auto live = co_await client::get(*client, primary_->resource(), key);
     if (!live || failures_.is_lasting(key) != cause.has_value()) co_return;
-    Value conditions = (*live)["status"]["conditions"];
+    Value status = (*live)["status"].is_object() ? (*live)["status"] : Value::empty_object();
     if (cause) {
       const kube::Condition condition{.type = kReconcileError,
                                       .status = "True",
                                       .reason = std::string(to_string(cause->reason)),
                                       .message = fmt::format("{}: {}", agent_, cause->message)};
-      conditions = kube::set_condition(conditions, condition, env_.clock.now());
+      status = status.with("conditions", kube::set_condition(status["conditions"], condition, env_.clock.now()));
     } else {
-      for (std::size_t i = conditions.size(); i-- > 0;) {
-        if (conditions.item(i)["type"].as_string() == kReconcileError) conditions = conditions.without_item(i);
-      }
+      status = kube::without_condition(status, kReconcileError);
     }
-    const Value before = (*live)["status"].is_object() ? (*live)["status"] : Value::empty_object();
-    const Value status = conditions.empty() ? before.without("conditions") : before.with("conditions", conditions);
     const auto written = co_await write_status(*client, primary_->resource(), *live, status, agent_);
     if (written || written.error().reason != Reason::Conflict) co_return;
   }

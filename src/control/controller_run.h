@@ -77,7 +77,7 @@ class ControllerRun {
   void report_overdue(const ObjectKey& key, const Running& running);
   /// An event about an object whose reconciles go on failing.
   Task<> record_failure(Value object, Status cause);
-  Task<> tell_failure(kube::ObjectKey key, std::optional<Status> cause);
+  Task<> write_failure_condition(kube::ObjectKey key, std::optional<Status> cause);
   void note_success(const kube::ObjectKey& key);
   bool writes_condition() const;
   Hindrance hindrance(Hindrance::Kind kind, std::string subject, Steady since) const;

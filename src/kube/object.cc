@@ -166,6 +166,16 @@ json::Value set_condition(const json::Value& conditions, const Condition& condit
   return conditions.with_item(at, next.build());
 }
 
+json::Value without_condition(const json::Value& status, std::string_view type) {
+  const json::Value& conditions = status["conditions"];
+  json::ArrayBuilder rest;
+  for (const json::Value& one : conditions.items()) {
+    if (one["type"].as_string() != type) rest.add(one);
+  }
+  if (rest.size() == conditions.size()) return status;
+  return rest.empty() ? status.without("conditions") : status.with("conditions", rest.build());
+}
+
 json::Value reference_to(const Object& o) {
   json::ObjectBuilder reference;
   reference.set("apiVersion", o["apiVersion"]).set("kind", o["kind"]);

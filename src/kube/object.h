@@ -69,6 +69,9 @@ struct Condition {
 /// only when `with_probe_time`. Nothing changes when type, status, reason and message are equal.
 json::Value set_condition(const json::Value& conditions, const Condition& condition, Time now, bool with_probe_time = false);
 
+/// A status without the conditions of that type, and without `conditions` if none is left.
+json::Value without_condition(const json::Value& status, std::string_view type);
+
 /// ObjectReference {apiVersion, kind, namespace, name, uid}.
 json::Value reference_to(const Object& o);
 

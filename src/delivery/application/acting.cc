@@ -40,7 +40,7 @@ class Acting::LossWatch : public client::Client {
   Task<Result<client::Reply>> call(client::Request request) override {
     std::vector<control::NeededRight> needed = needed_for(request);
     auto reply = co_await inner_.call(std::move(request));
-    if (reply || !control::lacks_right(reply.error(), acting_.identity()) || &inner_ != &acting_.run_.client) co_return reply;
+    if (reply || !control::lacks_right(reply.error(), acting_.identity())) co_return reply;
     co_return fail(co_await acting_.judge_refusal(std::move(reply).error(), std::move(needed)));
   }
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
@@ -60,8 +60,10 @@ Result<client::Client*> Acting::on(const std::string& cluster) {
   SLIPWAY_TRY(client, own(cluster));
   Clients& made = clients_[client];
   if (!made.acting) {
-    made.watched = std::make_unique<LossWatch>(*this, *client);
-    made.acting = std::make_unique<control::ActingClient>(*made.watched, identity_, &confinement_, client == &run_.client);
+    const bool is_home = client == &run_.client;
+    if (is_home) made.watched = std::make_unique<LossWatch>(*this, *client);
+    client::Client& inner = is_home ? *made.watched : *client;
+    made.acting = std::make_unique<control::ActingClient>(inner, identity_, &confinement_, is_home);
   }
   return made.acting.get();
 }

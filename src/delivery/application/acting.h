@@ -43,7 +43,7 @@ class Acting {
  private:
   class LossWatch;
   struct Clients {
-    std::unique_ptr<LossWatch> watched;
+    std::unique_ptr<LossWatch> watched;  // of the home cluster only: rules of others are not kept
     std::unique_ptr<control::ActingClient> acting;
   };
   /// What is answered instead of a refusal.

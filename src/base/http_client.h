@@ -16,6 +16,9 @@ class Mailer;
 inline constexpr std::uint64_t kMaxStepAnswer = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxGateAnswer = std::uint64_t{512} << 10;
 
+/// What a call is for, which says how long it may take at most (net::OutgoingLimits).
+enum class CallUse : std::uint8_t { Step, Metric, Webhook };
+
 struct HttpCall {
   std::string url;  // http:// or https://, without a fragment; its path and query become the target
   std::string method = "GET";
@@ -27,6 +30,10 @@ struct HttpCall {
   bool is_streaming = false;
   /// Of a whole body, counted while it is read; 0: as many as the client takes. Bodies are not decompressed.
   std::uint64_t max_answer_bytes = 0;
+  CallUse use = CallUse::Step;  // also of what is none of the three: forges, indexes of charts, files by URL
+  /// For whom: a tenant has a limited number of calls under way, and a host that hangs is left alone for that tenant only
+  /// (TenantHttp fills it in). Empty: for the process itself, without these limits.
+  std::string tenant{};
 };
 
 class HttpClient {

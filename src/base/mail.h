@@ -22,6 +22,7 @@ struct Mail {
   std::string subject{};  // UTF-8
   std::string body{};     // HTML in UTF-8, as KubeVela sends it
   Duration timeout = std::chrono::seconds{30};
+  std::string tenant{};  // as HttpCall::tenant
 };
 
 class Mailer {

@@ -42,6 +42,7 @@ struct Arguments {
   bool simulates_flux = false;                  // up: every cluster
   std::string stop_timeout = "10s";             // up, controller: a Go duration
   std::uint64_t max_git_mib = 64;               // up, controller: of a pack
+  OutsideTimes max_times{};                     // up, controller
   std::string log_level = "warn";               // up, controller: debug, info, warn, error
   std::string log_format = "text";              // up, controller: text, json
   std::vector<std::string> allowed_outgoing{};  // up, controller: addresses that may be called for users
@@ -52,6 +53,8 @@ struct Arguments {
   std::string lease_ns;                         // controller: where its Lease is; empty: the context's namespace
   std::string application_admission;            // up, run: enforce or warn; empty: enforce
   std::string application_identity;             // up, controller: user or controller; empty: user, where that can be known
+  std::string adopt_as;                         // up: the author of objects that have none; empty: unknown
+  std::vector<std::string> adopt_as_groups;     // up: that user's groups
   std::string webhook_listen;                   // controller: ADDRESS:PORT of the families' paths; empty: none
   std::string porch_listen;          // controller: ADDRESS:PORT of the packages' kinds, behind an APIService; empty: none
   std::string porch_service;         // controller: NAMESPACE/NAME[:PORT] that leads there; empty: no APIService is written

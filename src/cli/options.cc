@@ -112,11 +112,41 @@ void add_local_git(CLI::App& app, Arguments& arguments) {
                "repositories with the rights of this process");
 }
 
+/// How long what a user's object asks outside may take at most.
+void add_max_times(CLI::App& app, Arguments& arguments) {
+  struct Row {
+    const char* flag;
+    Duration OutsideTimes::* time;
+    const char* help;
+  };
+  constexpr Row kRows[] = {
+      {"--max-connect-time", &OutsideTimes::connect, "longest connecting to an HTTP or git server"},
+      {"--max-step-time", &OutsideTimes::step, "longest HTTP call of a workflow's step, a forge, a file or index by URL"},
+      {"--max-metric-time", &OutsideTimes::metric, "longest query of a metric"},
+      {"--max-webhook-time", &OutsideTimes::webhook, "longest call of a gate's webhook or of a notifier"},
+      {"--max-mail-time", &OutsideTimes::mail, "longest sending of a mail"},
+      {"--max-git-time", &OutsideTimes::git, "longest operation on a git repository"},
+      {"--max-program-time", &OutsideTimes::program, "longest run of a program such as helm or terraform"},
+  };
+  for (const Row& row : kRows) {
+    app.add_option_function<std::string>(
+           row.flag,
+           [&arguments, row](const std::string& text) {
+             const auto time = parse_duration(text);
+             if (!time || *time <= Duration{0}) throw CLI::ValidationError(row.flag, text + " is no duration such as 30s");
+             arguments.max_times.*row.time = *time;
+           },
+           row.help)
+        ->default_str(to_string(OutsideTimes().*row.time));
+  }
+}
+
 /// Bounds of a process that serves others (docs/security.md).
 void add_bounds(CLI::App& app, Arguments& arguments) {
   app.add_option("--stop-timeout", arguments.stop_timeout,
                  "end this long after SIGTERM or SIGINT at the latest, whatever is under way; pods get three quarters of it")
       ->capture_default_str();
+  add_max_times(app, arguments);
   app.add_option("--max-git-pack", arguments.max_git_mib, "MiB that one fetch from a git repository may bring")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -147,6 +177,10 @@ void add_up(CLI::App& app, Arguments& arguments) {
   app.add_flag(
       "--simulated-flux", arguments.simulates_flux,
       "Flux's kinds are served and work as under Flux: GitRepository, Kustomization, HelmRelease (docs/simulated-flux.md)");
+  app.add_option("--adopt-as", arguments.adopt_as,
+                 "user who becomes the author of objects that were stored before authors were recorded, and of those whose "
+                 "author is unknown");
+  app.add_option("--adopt-as-group", arguments.adopt_as_groups, "a group of that user; may be repeated");
   add_local_git(app, arguments);
   add_bounds(app, arguments);
   add_nodes(app, arguments);

@@ -139,6 +139,7 @@ int execute(const Command& command, Arguments arguments) {
       return kBadInput;
     }
     options.stop_timeout = *stop_timeout;
+    options.times = arguments.max_times;
     options.max_git_pack = arguments.max_git_mib << 20;
     options.log_level = log_level_of(arguments.log_level);
     options.log_format = arguments.log_format == "json" ? os::LogFormat::Json : os::LogFormat::Text;

@@ -16,6 +16,7 @@
 #include "os/addresses.h"
 #include "os/heap.h"
 #include "os/text.h"
+#include "plane/authors.h"
 
 namespace slipway::cli {
 namespace {
@@ -55,13 +56,14 @@ std::vector<Lane*> lanes(os::RealEnv& real, int count, const std::string& name, 
 
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
-      real_(os::RealEnvOptions{options_.log_level, options_.log_format}),
+      real_(os::RealEnvOptions{options_.log_level, options_.log_format, options_.times.program}),
       git_(real_.env(), lanes(real_, kMirrorLanes, "slipway-mirrors", os::ThreadLane::Share::Full),
            lanes(real_, kRemoteLanes, "slipway-git", os::ThreadLane::Share::Background),
            {.folder = options_.data_dir + "/git",
             .local_remotes = options_.local_git,
             .max_pack_bytes = options_.max_git_pack,
-            .limits = {.addresses = options_.addresses ? &*options_.addresses : nullptr}}),
+            .max_time = options_.times.git,
+            .limits = {.connect = options_.times.connect, .addresses = options_.addresses ? &*options_.addresses : nullptr}}),
       interrupted_(real_.env()) {
   real_.env().git = &git_;
   for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
@@ -129,10 +131,12 @@ Task<Result<void>> Session::open(Cluster& cluster) {
   options.on_fault = options_.on_fault;
   options.family_options = options_.family_options;
   options.server.nodes = options_.nodes;
+  const bool is_new = !options_.is_read_only && !env().files.exists(options.store.path);
   const bool is_hub = &cluster == &clusters_.front();
   SLIPWAY_CO_TRY(api, co_await plane::ApiServer::open(is_hub ? env() : real_.open_env(), std::move(options)));
   cluster.api = std::move(api);
   if (!options_.is_read_only) make_private(cluster.folder + "/cluster.db");
+  if (is_new) SLIPWAY_CO_TRY_VOID(env().files.write(plane::authors_mark(cluster.folder), "", 0600));
   co_return Result<void>{};
 }
 
@@ -156,7 +160,7 @@ Task<int> Session::attempt(std::function<Task<int>(Session&)> command) {
 
 HttpClient* Session::http() {
   if (http_) return http_.get();
-  auto made = net::Outside::make(env(), {.addresses = options_.addresses ? &*options_.addresses : nullptr});
+  auto made = net::Outside::make(env(), {.addresses = options_.addresses ? &*options_.addresses : nullptr}, options_.times);
   if (!made) {
     env().log.warn("steps cannot call foreign servers", {{"error", made.error().message}});
     return nullptr;

@@ -12,6 +12,7 @@
 
 #include "base/address_policy.h"
 #include "base/http_client.h"
+#include "base/outside_times.h"
 #include "git/repositories.h"
 #include "os/exit_timer.h"
 #include "os/real_env.h"
@@ -42,6 +43,8 @@ struct SessionOptions {
   std::optional<AddressPolicy> addresses{};
   /// Bytes that one fetch may bring.
   std::uint64_t max_git_pack = std::uint64_t{2} << 30;
+  /// How long a call for a user's object may take.
+  OutsideTimes times = OutsideTimes::unlimited();
   /// The process ends that long after the first signal at the latest. Nothing: a stop takes as long as it takes.
   std::optional<Duration> stop_timeout{};
   LogLevel log_level = LogLevel::Warn;

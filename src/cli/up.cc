@@ -11,6 +11,8 @@
 #include "cli/commands.h"
 #include "cli/listen.h"
 #include "cli/remote_session.h"
+#include "control/acting_client.h"
+#include "plane/authors.h"
 #include "serve/access.h"
 #include "serve/credentials.h"
 #include "serve/family_paths.h"
@@ -49,6 +51,7 @@ class Up {
   Result<void> name_clusters();
   Task<Result<void>> tell_clusters();
   Task<Result<void>> open(Cluster& cluster);
+  Task<Result<void>> settle_authors(const Cluster& cluster);
   Result<void> listen(const ListenAddress& address);
   Result<void> write_kubeconfig(const ListenAddress& address);
   void announce(const ListenAddress& address) const;
@@ -116,6 +119,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   if (!env().files.exists(options.store.path)) {  // before the keys: see check_database_is_there()
     SLIPWAY_CO_TRY(made, store::Store::open(*cluster.env, options.store));
     co_await made->close();
+    SLIPWAY_CO_TRY_VOID(env().files.write(plane::authors_mark(cluster.folder), "", 0600));
   }
   SLIPWAY_CO_TRY(access, serve::open_access(env(), cluster.folder, arguments_.data_dir));
   options.server.access = std::move(access);
@@ -129,6 +133,7 @@ Task<Result<void>> Up::open(Cluster& cluster) {
   options.has_root_sync = true;
   SLIPWAY_CO_TRY(server, co_await plane::ApiServer::open(*cluster.env, std::move(options)));
   cluster.server = std::move(server);
+  SLIPWAY_CO_TRY_VOID(co_await settle_authors(cluster));
   make_private(cluster.folder + "/cluster.db");
   for (const std::string& folder : {arguments_.data_dir, cluster.folder}) chmod((folder + "/tokens.csv").c_str(), 0600);
 
@@ -199,6 +204,25 @@ void Up::announce(const ListenAddress& address) const {
   std::fflush(stdout);
 }
 
+/// Once for a folder from before authors were recorded, and whenever --adopt-as asks for it.
+Task<Result<void>> Up::settle_authors(const Cluster& cluster) {
+  const std::string mark = plane::authors_mark(cluster.folder);
+  if (env().files.exists(mark) && arguments_.adopt_as.empty()) co_return Result<void>{};
+  std::optional<kube::UserInfo> adopter;
+  if (!arguments_.adopt_as.empty()) {
+    adopter.emplace();
+    adopter->name = arguments_.adopt_as;
+    adopter->groups = arguments_.adopt_as_groups;
+  }
+  SLIPWAY_CO_TRY(settled, co_await plane::settle_authors(cluster.server->server(), adopter));
+  if (settled > 0) {
+    fmt::print(stderr, "note: {} objects were stored without an author: {}\n", settled,
+               adopter ? fmt::format("they act as {} from now on", adopter->name)
+                       : "each waits (AuthorUnknown) until a user writes its spec again, or for a start with --adopt-as USER");
+  }
+  co_return env().files.write(mark, "", 0600);
+}
+
 /// The first cluster is the hub of the others: it keeps their labels.
 Task<Result<void>> Up::tell_clusters() {
   std::vector<std::string> others;
@@ -206,11 +230,14 @@ Task<Result<void>> Up::tell_clusters() {
   return fleet::tell_internal_clusters(clusters_.front()->server->server(), std::move(others));
 }
 
-/// Of -f, to the first cluster.
+/// Of -f, to the first cluster, as the administrator of the kubeconfig: what is written has an author.
 Task<Result<void>> Up::apply_files() {
   if (arguments_.files.empty()) co_return Result<void>{};
   SLIPWAY_CO_TRY(manifests, read_manifests(env().files, arguments_.files));
-  SLIPWAY_CO_TRY(applied, co_await apply_all(site_of(env(), clusters_.front()->server->server()), manifests, "default"));
+  Site site = site_of(env(), clusters_.front()->server->server());
+  site.client = std::make_shared<control::ActingClient>(clusters_.front()->server->server(),
+                                                        std::make_shared<const kube::UserInfo>(serve::administrator()));
+  SLIPWAY_CO_TRY(applied, co_await apply_all(site, manifests, "default"));
   for (const Delivery& delivery : applied) fmt::print("{}/{} applied\n", delivery.type->singular, delivery.key.name);
   std::fflush(stdout);
   co_return Result<void>{};

@@ -1,6 +1,7 @@
 #include "control/author_right.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
@@ -49,7 +50,15 @@ bool lacks_right(const Status& error, const kube::UserInfo* author) {
   return author != nullptr && error.reason == Reason::Forbidden && !error.kind.empty();
 }
 
+std::string lacks_right_cause(const kube::UserInfo& author) {
+  return std::string(is_unknown(author) ? kAuthorUnknown : kAuthorLacksRight);
+}
+
 std::string lacks_right_text(const Status& error, const kube::UserInfo& author) {
+  if (is_unknown(author)) {
+    return "the object was stored before its author was recorded, so nobody's rights serve for it: have a user write its spec "
+           "again, or start Slipway with --adopt-as USER";
+  }
   return fmt::format("{}; it acts as its author {}: grant the right, or have a user who has it write the spec again",
                      error.message, author.name);
 }
@@ -64,6 +73,19 @@ Task<std::string> rules_text(client::Client& process, std::shared_ptr<const kube
   if (!answer) co_return "";
   std::string text = json::print((*answer)["status"]["resourceRules"]);
   co_return text.size() > kMaxRulesText ? "" : text;
+}
+
+Task<std::string> RecentRules::text(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns,
+                                    Steady now) {
+  if (user == nullptr) co_return "";
+  const std::string key = fmt::format("{}\n{}\n{}", user->name, fmt::join(user->groups, "\n"), ns);
+  if (const auto found = known_.find(key); found != known_.end() && now - found->second.asked < kMaxAge) {
+    co_return found->second.text;
+  }
+  std::string asked = co_await rules_text(process, std::move(user), std::move(ns));
+  if (known_.size() >= kMax) known_.clear();
+  known_[key] = {asked, now};
+  co_return asked;
 }
 
 bool rules_grant(std::string_view text, const NeededRight& right) {

@@ -1,9 +1,11 @@
 // Recognises that a request failed because the author of an object lacks a right. The controller then waits with the cause
 // AuthorLacksRight, uses up no retry, and tries again after kAuthorRightPause, since no watch tells it when the right returns.
+// The unknown author has no rights; the cause is AuthorUnknown then.
 // Also asks an API server whether an author has a right, for cases where a refusal alone is ambiguous.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,7 +18,14 @@
 namespace slipway::control {
 
 inline constexpr std::string_view kAuthorLacksRight = "AuthorLacksRight";
+inline constexpr std::string_view kAuthorUnknown = "AuthorUnknown";
 inline constexpr Duration kAuthorRightPause = std::chrono::seconds{30};
+
+/// The name of the author of objects that were stored before authors were recorded (plane/authors.h).
+inline constexpr std::string_view kUnknownAuthor = "system:unknown-author";
+inline bool is_unknown(const kube::UserInfo& author) { return author.name == kUnknownAuthor; }
+/// kAuthorUnknown or kAuthorLacksRight.
+std::string lacks_right_cause(const kube::UserInfo& author);
 
 /// True if an API server refused a request because `author` lacks a right. False for a null author, and for a refusal by
 /// another server, such as a git remote, whose Status has no kind.
@@ -36,6 +45,20 @@ struct NeededRight {
 /// null user, if the review fails, and above kMaxRulesText.
 Task<std::string> rules_text(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns);
 inline constexpr std::size_t kMaxRulesText = std::size_t{32} << 10;
+/// rules_text() of the last minute, for controllers that ask for many objects of one author.
+class RecentRules {
+ public:
+  Task<std::string> text(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns, Steady now);
+
+ private:
+  static constexpr Duration kMaxAge = std::chrono::minutes{1};
+  static constexpr std::size_t kMax = 100;
+  struct Known {
+    std::string text;
+    Steady asked;
+  };
+  std::map<std::string, Known> known_;  // by user, groups and namespace
+};
 /// Whether the rules in such a text grant a right, whatever its namespace. A text that cannot be read grants nothing.
 bool rules_grant(std::string_view text, const NeededRight& right);
 

@@ -54,6 +54,12 @@ Client& Reconcile::as(std::shared_ptr<const kube::UserInfo> author) {
   return *acting_.emplace_back(std::make_unique<ActingClient>(client, std::move(author)));
 }
 
+HttpClient* Reconcile::outgoing(HttpClient* http) {
+  if (http == nullptr) return nullptr;
+  std::string tenant = key.ns.empty() ? "(cluster-scoped)" : key.ns;  // as in queue.h; the word is no namespace's name
+  return outgoing_.emplace_back(std::make_unique<TenantHttp>(*http, std::move(tenant))).get();
+}
+
 std::vector<Written> Reconcile::take_written() {
   std::vector<Written> all;
   for (auto& [cluster, writer] : clients_) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/env.h"
+#include "base/tenant_http.h"
 #include "client/backoff.h"
 #include "client/client.h"
 #include "client/informer.h"
@@ -70,6 +71,7 @@ class Reconcile {
   TrackingClient::Options tracking_;
   std::map<std::string, std::unique_ptr<TrackingClient>> clients_;  // by cluster
   std::vector<std::unique_ptr<ActingClient>> acting_;
+  std::vector<std::unique_ptr<TenantHttp>> outgoing_;
 
  public:
   Reconcile(ObjectKey reconciled, const std::string& home, Clusters& clusters, TrackingClient::Options tracking);
@@ -83,6 +85,9 @@ class Reconcile {
   /// The home cluster as `author` sees it: for all that is read or written because that user's object says so. A null author is
   /// the process itself. The client lives as long as this run.
   Client& as(std::shared_ptr<const kube::UserInfo> author);
+  /// `http` for calls that this object asks for: they count as its tenant's (HttpCall::tenant). Null where `http` is null.
+  /// Lives as long as this run.
+  HttpClient* outgoing(HttpClient* http);
   std::vector<Written> take_written();
 };
 

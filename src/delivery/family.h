@@ -19,6 +19,7 @@
 #include "control/cluster_registry.h"
 #include "control/controller.h"
 #include "control/explain.h"
+#include "delivery/family/identity.h"
 #include "kube/admission.h"
 
 namespace slipway::delivery {
@@ -168,10 +169,6 @@ struct KindRow {
   std::vector<Action> actions{};
 };
 
-/// As whom what a user delivers is read, written and deleted: as the user who wrote it, as admission recorded it, or as the
-/// controller itself, where nothing stands in admission that could tell who that was.
-enum class ActsAs : std::uint8_t { User, Controller };
-
 /// What controllers are made with. Everything outlives them.
 struct ControllerContext {
   Env& env;
@@ -241,6 +238,8 @@ struct Family {
   /// Kinds of others that explain rows and descriptions look at, beside those that have explain rows.
   std::vector<kube::GroupVersionKind> follows{};
   std::function<std::vector<kube::AdmissionRow>(const AdmissionContext& context)> admission{};
+  /// The kinds of which admission records the author.
+  std::optional<AuthoredKinds> authored{};
   /// Of the family whose kinds have plans; pure. May be empty.
   CheckPlan check_plan{};
   /// Rows for the family's own kinds; they keep nothing between walks.

@@ -10,15 +10,6 @@
 #include "git/remote.h"
 
 namespace slipway::git {
-namespace {
-
-constexpr Duration kFirstSilence = std::chrono::seconds{10};
-constexpr Duration kLongestSilence = std::chrono::minutes{5};
-constexpr int kMaxDoublings = 5;
-constexpr std::size_t kMaxSilent = 1'000;  // hosts remembered
-
-}  // namespace
-
 /// Who may change a mirror now.
 struct Repositories::MirrorTurn {
   explicit MirrorTurn(Env& env) : freed(env) {}
@@ -123,7 +114,7 @@ class Repositories::Running {
 
 Repositories::Repositories(Env& env, std::vector<Lane*> mirror_lanes, std::vector<Lane*> remote_lanes,
                            RepositoriesOptions options)
-    : env_(env), mirror_lanes_(std::move(mirror_lanes)), options_(std::move(options)) {
+    : env_(env), mirror_lanes_(std::move(mirror_lanes)), options_(std::move(options)), silent_(env.clock) {
   SLIPWAY_CHECK(!mirror_lanes_.empty() && !remote_lanes.empty(), "git needs lanes");
   for (Lane* lane : remote_lanes) remote_lanes_.push_back({lane});
 }
@@ -159,24 +150,9 @@ void Repositories::give_lanes() {
 
 Result<void> Repositories::check_host(const std::string& host, const Url& url) const {
   if (is_stopped_) return fail(Reason::ServiceUnavailable, fmt::format("git: {}: this process is stopping", url.shown()));
-  const auto found = silent_.find(host);
-  if (found == silent_.end() || env_.clock.steady() >= found->second.until) return {};
-  const auto left = std::chrono::ceil<std::chrono::seconds>(found->second.until - env_.clock.steady());
-  return fail(Reason::Timeout, fmt::format("git: {}: its host has not answered in time (attempts: {}); it is asked again in {}",
-                                           url.shown(), found->second.in_a_row, to_string(left)));
-}
-
-void Repositories::note_host(const std::string& host, bool is_silent) {
-  if (!is_silent) {
-    silent_.erase(host);
-    return;
-  }
-  const Steady now = env_.clock.steady();
-  if (silent_.size() >= kMaxSilent) std::erase_if(silent_, [&](const auto& one) { return one.second.until < now; });
-  if (silent_.size() >= kMaxSilent && !silent_.contains(host)) return;
-  Silence& silence = silent_[host];
-  const int doublings = std::min(silence.in_a_row++, kMaxDoublings);
-  silence.until = now + std::min<Duration>(kFirstSilence * (1 << doublings), kLongestSilence);
+  const auto silence = silent_.find(host);
+  if (!silence) return {};
+  return fail(Reason::Timeout, fmt::format("git: {}: {}", url.shown(), silent_.text(*silence)));
 }
 
 void Repositories::stop() {
@@ -212,7 +188,7 @@ Task<Result<T>> Repositories::ask_remote(GitRemote remote, Work work) {
   const auto attempt = std::make_shared<Attempt>(options_.limits);
   const Running running(*this, attempt);
   const std::string space = remote.space;
-  const Steady deadline = env_.clock.steady() + remote.timeout;
+  const Steady deadline = env_.clock.steady() + std::min(remote.timeout, options_.max_time);
   auto job = std::make_shared<Job>(std::move(remote), url, folder, options_.max_pack_bytes, attempt, std::move(work));
   const auto timer = env_.clock.call_at(deadline, [attempt] { attempt->expire(); });
   const auto held = co_await hold(folder);
@@ -228,7 +204,7 @@ Task<Result<T>> Repositories::ask_remote(GitRemote remote, Work work) {
                          : Result<T>(fail(std::move(mirror).error()));
   });
   const bool is_late = !job->answer && job->answer.error().reason == Reason::Timeout;
-  if (!url.is_local() && !is_stopped_) note_host(host, is_late);
+  if (!url.is_local() && !is_stopped_) silent_.note(host, is_late);
   co_return std::move(job->answer);
 }
 

@@ -2,8 +2,8 @@
 // has one operation at a time; the next is of the space (GitRemote::space, a namespace) that has the fewest under way, and
 // among equals was given a lane least recently. A space has at most three quarters of the lanes, so that a tenant whose
 // remotes do not answer holds up itself. A host that did
-// not answer a space in time is not asked for that space for a while, which doubles from 10 s to 5 minutes; meanwhile
-// operations fail with Timeout at once. What asks a mirror runs on one of the lanes for mirrors, always the same one, in order
+// not answer a space in time is not asked for that space for a while (base/silent_hosts.h); meanwhile operations fail with
+// Timeout at once. What asks a mirror runs on one of the lanes for mirrors, always the same one, in order
 // of coming: those of other mirrors do not wait for its disk. One operation at a time changes a mirror; others of the same
 // mirror wait their turn in order of coming.
 //
@@ -21,6 +21,7 @@
 
 #include "base/env.h"
 #include "base/git.h"
+#include "base/silent_hosts.h"
 #include "git/socket_stream.h"
 
 namespace slipway::git {
@@ -34,6 +35,7 @@ struct RepositoriesOptions {
   /// Whether URLs may name repositories on this machine: whoever may write a URL then reads with this process's rights.
   LocalRemotes local_remotes = LocalRemotes::allow;
   std::uint64_t max_pack_bytes = std::uint64_t{64} << 20;  // received in one fetch
+  Duration max_time = std::chrono::seconds{60};            // of one operation on a remote, whatever the caller allows
   AttemptLimits limits{};
 };
 
@@ -77,11 +79,6 @@ class Repositories : public Git {
   class Hold;
   class LaneTurn;
   class Running;
-  /// A host that did not answer.
-  struct Silence {
-    int in_a_row = 0;
-    Steady until{};
-  };
 
   /// Runs `work(Place)` on a lane for remotes, with the mirror held and the clock watched.
   template <class T, class Work>
@@ -97,7 +94,6 @@ class Repositories : public Git {
   void give_lanes();
   /// Whether the host may be asked for the space now: Timeout.
   Result<void> check_host(const std::string& host, const Url& url) const;
-  void note_host(const std::string& host, bool is_silent);
   Lane& lane_of(const std::string& mirror) const;
   Task<std::unique_ptr<Hold>> hold(std::string mirror);
 
@@ -106,11 +102,11 @@ class Repositories : public Git {
   std::vector<RemoteLane> remote_lanes_;
   RepositoriesOptions options_;
   std::map<std::string, std::shared_ptr<MirrorTurn>> turns_;
-  std::list<LaneTurn*> waiting_;           // for a lane, in order of coming
-  std::map<std::string, Share> shares_;    // of spaces with an operation under way or waiting
-  std::uint64_t given_ = 0;                // lanes so far
-  std::map<std::string, Silence> silent_;  // by space and host
-  std::set<Attempt*> attempts_;            // under way
+  std::list<LaneTurn*> waiting_;         // for a lane, in order of coming
+  std::map<std::string, Share> shares_;  // of spaces with an operation under way or waiting
+  std::uint64_t given_ = 0;              // lanes so far
+  SilentHosts silent_;                   // by space and host
+  std::set<Attempt*> attempts_;          // under way
   bool is_stopped_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/check.h"
@@ -11,8 +12,8 @@
 
 namespace slipway::os {
 
-MachinePrograms::MachinePrograms(Env& env, Executor executor, std::size_t threads)
-    : env_(env), stopping_(eventfd(0, EFD_CLOEXEC)), pool_(std::move(executor), threads) {
+MachinePrograms::MachinePrograms(Env& env, Executor executor, Duration max_time, std::size_t threads)
+    : env_(env), max_time_(max_time), stopping_(eventfd(0, EFD_CLOEXEC)), pool_(std::move(executor), threads) {
   SLIPWAY_CHECK(static_cast<bool>(stopping_), "the system gives no eventfd");
 }
 
@@ -29,6 +30,7 @@ Task<Result<ProgramEnd>> MachinePrograms::run(ProgramCall call) {
     int stopping;
     Result<ProgramEnd> end = fail(Reason::InternalError, "program: not run");
   };
+  call.timeout = std::min(call.timeout, max_time_);
   // Shared: the frame may be destroyed while the program runs.
   auto job = std::make_shared<Job>(std::move(call), stopping_.get());
   const std::string tenant = job->call.tenant;

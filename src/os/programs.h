@@ -14,8 +14,9 @@ namespace slipway::os {
 
 class MachinePrograms : public Programs {
  public:
-  /// `env` is only kept, not used, by the constructor. `threads`: programs that run at a time.
-  MachinePrograms(Env& env, Executor executor, std::size_t threads = 4);
+  /// `env` is only kept, not used, by the constructor. `max_time`: of a program, whatever its caller allows. `threads`:
+  /// programs that run at a time.
+  MachinePrograms(Env& env, Executor executor, Duration max_time, std::size_t threads = 4);
   ~MachinePrograms() override { stop(); }
 
   Result<std::string> find(const std::string& name) override;
@@ -25,6 +26,7 @@ class MachinePrograms : public Programs {
 
  private:
   Env& env_;
+  Duration max_time_;
   Descriptor stopping_;  // an eventfd, readable once stop() was called
   ThreadPool pool_;
 };

@@ -95,7 +95,7 @@ struct RealEnv::Parts {
         commits(loop.get_executor(), "slipway-commits"),
         compute(loop.get_executor()),
         processes(loop, env),
-        programs(env, loop.get_executor()),
+        programs(env, loop.get_executor(), options.max_program_time),
         log(options.log_level, options.log_format),
         env{.executor = loop.get_executor(),
             .clock = clock,

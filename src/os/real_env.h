@@ -21,6 +21,7 @@ namespace slipway::os {
 struct RealEnvOptions {
   LogLevel log_level = LogLevel::Info;
   LogFormat log_format = LogFormat::Text;
+  Duration max_program_time = std::chrono::minutes{10};  // of one program, whatever its caller allows
 };
 
 class RealEnv {

@@ -63,6 +63,13 @@ Result<net::KeyPair> open_issued(Env& env, const std::string& path, const net::K
 
 }  // namespace
 
+kube::UserInfo administrator() {
+  kube::UserInfo user;
+  user.name = "kubernetes-admin";
+  user.groups = {"system:masters"};
+  return user;
+}
+
 Result<Credentials> open_credentials(Env& env, const std::string& folder, const std::vector<std::string>& names) {
   SLIPWAY_TRY_VOID(env.files.make_folders(folder));
   SLIPWAY_TRY(authority, open_authority(env, folder + "/ca"));
@@ -72,8 +79,8 @@ Result<Credentials> open_credentials(Env& env, const std::string& folder, const 
   server.now = env.clock.now();
   SLIPWAY_TRY(server_pair, open_issued(env, folder + "/server", authority, server));
   net::CertificateRequest admin;
-  admin.common_name = "kubernetes-admin";
-  admin.organizations = {"system:masters"};
+  admin.common_name = administrator().name;
+  admin.organizations = administrator().groups;
   admin.use = net::CertificateRequest::Use::client;
   admin.now = env.clock.now();
   SLIPWAY_TRY(admin_pair, open_issued(env, folder + "/admin", authority, admin));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/env.h"
+#include "kube/user.h"
 #include "net/certificate.h"
 
 namespace slipway::serve {
@@ -17,6 +18,9 @@ struct Credentials {
   net::KeyPair server;
   net::KeyPair admin;
 };
+
+/// Whom the administrator's certificate names.
+kube::UserInfo administrator();
 
 /// Reads or makes what is in `folder`. `names`: what the server is reached under beside those that every one has. BadRequest
 /// when a file there cannot be read as what it should be.

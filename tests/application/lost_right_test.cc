@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "control/author_right.h"
 #include "json/text.h"
 #include "kube/object.h"
 #include "oracle_plane.h"
@@ -114,6 +115,58 @@ TEST_P(LostRight, fails_the_step_whatever_other_right_the_author_gets_meanwhile)
   ASSERT_TRUE(plane_.pass(minutes{30}));
   EXPECT_EQ(phase(), "failed") << json::print(run());
   EXPECT_EQ(message().find("AuthorLacksRight"), std::string::npos) << message();
+}
+
+TEST_P(LostRight, of_the_unknown_author_is_every_right_until_somebody_writes_the_spec_again) {
+  make(role("configmaps, secrets"));
+  make(kBinding);
+  // As what was stored before authors were recorded, once the process has started (plane/authors.h).
+  const Value stored =
+      yaml(family_.manifest)
+          .with_path({"metadata", "annotations", "app.oam.dev/username"}, std::string(control::kUnknownAuthor));
+  make(json::print(stored));
+  ASSERT_TRUE(plane_.pass(minutes{20}));
+  const Value first = run()["steps"].item(0);
+  EXPECT_EQ(first["phase"].as_string(), "running") << json::print(run());
+  EXPECT_TRUE(first["message"].as_string().contains("AuthorUnknown: the object was stored before its author was recorded"))
+      << first["message"].as_string();
+  EXPECT_TRUE(first["message"].as_string().contains("--adopt-as USER")) << first["message"].as_string();
+  if (std::string_view(family_.kind) == "WorkflowRun") return;  // its spec is not changed while it runs
+
+  Value again = yaml(family_.manifest);
+  again = again.with_path({"spec", "workflow", "steps"}, again["spec"]["workflow"]["steps"].appended(
+                                                             yaml("{name: more, type: suspend, properties: {duration: 1s}}")));
+  make(json::print(again), kDev);
+  ASSERT_TRUE(plane_.pass(minutes{2}));
+  EXPECT_TRUE(run()["finished"].as_bool()) << json::print(run());
+}
+
+TEST_P(LostRight, in_another_namespace_that_the_spec_names_is_waited_for_too) {
+  plane_.make_namespace("other");
+  const auto rights_in_other = [](std::string_view resources) {
+    return fmt::format(
+        "{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {{name: dev, namespace: other}}, rules: "
+        "[{{apiGroups: "
+        "[''], resources: [{}], verbs: ['*']}}]}}",
+        resources);
+  };
+  std::string binding = kBinding;
+  binding.replace(binding.find("namespace: team"), 15, "namespace: other");
+  std::string manifest = family_.manifest;
+  manifest.replace(manifest.find("name: last, namespace: team"), 27, "name: last, namespace: other");
+  make(role("configmaps"));
+  make(kBinding);
+  ASSERT_EQ(plane_.apply(yaml(rights_in_other("secrets")), "other"), "");
+  ASSERT_EQ(plane_.apply(yaml(binding), "other"), "");
+  make(manifest, kDev);
+  ASSERT_TRUE(plane_.pass(seconds{10}));
+  ASSERT_EQ(plane_.apply(yaml(rights_in_other("services")), "other"), "");
+  ASSERT_TRUE(plane_.pass(minutes{20}));
+  EXPECT_EQ(phase(), "running") << json::print(run());
+  EXPECT_TRUE(message().contains("AuthorLacksRight: secrets ")) << message();
+  ASSERT_EQ(plane_.apply(yaml(rights_in_other("secrets")), "other"), "");
+  ASSERT_TRUE(plane_.pass(seconds{60}));
+  EXPECT_TRUE(run()["finished"].as_bool()) << json::print(run());
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, LostRight, testing::Range<std::size_t>(0, families().size()),

@@ -54,5 +54,62 @@ TEST_F(JobRights, make_the_workflow_wait_while_they_are_lost) {
   EXPECT_EQ(kube::condition(end, kLacks)["status"].as_string(), "False");
 }
 
+TEST_F(JobRights, that_were_lost_before_the_first_job_are_waited_for) {
+  allow("alice", {"batch.slipway.dev/workflows", "batch/jobs"});
+  must(create_as("alice", kWorkflows,
+                 yaml(fmt::format("{{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, metadata: {{name: w, namespace: "
+                                  "default}}, spec: {{suspend: true, steps: {{a: {{jobTemplate: {}}}}}}}}}",
+                                  job()))));
+  advance(seconds{5});
+  EXPECT_EQ(json::print(workflow("w")["status"]["author"]),
+            R"({"name":"alice","rights":["create jobs.batch","get jobs.batch","delete jobs.batch"]})");
+  forbid("alice");
+  must(env_->run(client::merge_patch(server(), kWorkflows, {"default", "w"}, yaml("{spec: {suspend: false}}"), "t")));
+  advance(minutes{10});
+  EXPECT_EQ(phase(workflow("w"), "a"), "Running") << json::print(workflow("w")["status"]);
+  EXPECT_TRUE(kube::is_true(workflow("w"), kLacks)) << json::print(workflow("w")["status"]);
+  allow("alice", {"batch.slipway.dev/workflows", "batch/jobs"});
+  EXPECT_TRUE(kube::is_true(end_of("w"), "Complete"));
+}
+
+TEST_F(JobRights, of_objects_are_waited_for_while_they_are_lost) {
+  constexpr const char* kAfter =
+      "{apiVersion: batch.slipway.dev/v1alpha1, kind: Workflow, metadata: {name: w, namespace: default}, spec: {steps: {a: "
+      "{jobTemplate: JOB}, b: {dependencies: [a], objectTemplate: {apiVersion: v1, kind: ConfigMap, metadata: {name: "
+      "made}}}}}}";
+  std::string text = kAfter;
+  text.replace(text.find("JOB"), 3, job("slipway.dev/run-time: 10s"));
+  const std::vector<std::string> rights{"batch.slipway.dev/workflows", "batch/jobs", "/configmaps"};
+  allow("alice", rights);
+  must(create_as("alice", kWorkflows, yaml(text)));
+  advance(seconds{5});
+  forbid("alice");
+  advance(minutes{10});
+  EXPECT_EQ(phase(workflow("w"), "b"), "Running") << json::print(workflow("w")["status"]);
+  EXPECT_TRUE(kube::is_true(workflow("w"), kLacks)) << json::print(workflow("w")["status"]);
+  EXPECT_TRUE(get(kube::kConfigMaps, "made").is_null());
+  allow("alice", rights);
+  advance(seconds{61});
+  EXPECT_FALSE(get(kube::kConfigMaps, "made").is_null()) << json::print(workflow("w")["status"]);
+  const Value end = end_of("w");
+  EXPECT_TRUE(kube::is_true(end, "Complete"));
+  EXPECT_EQ(kube::condition(end, kLacks)["status"].as_string(), "False");
+}
+
+TEST_F(JobRights, of_the_unknown_author_are_none_and_are_waited_for) {
+  const Value stored =
+      two_steps().with_path({"metadata", "annotations", "batch.slipway.dev/username"}, std::string(control::kUnknownAuthor));
+  must(create(kWorkflows, stored));
+  advance(minutes{10});
+  EXPECT_EQ(list(kJobs).size(), 0u);
+  const Value& held = kube::condition(workflow("w"), kLacks);
+  EXPECT_EQ(held["status"].as_string(), "True") << json::print(workflow("w")["status"]);
+  EXPECT_EQ(held["reason"].as_string(), "AuthorUnknown");
+  EXPECT_TRUE(held["message"].as_string().contains("--adopt-as USER")) << held["message"].as_string();
+  allow("alice", {"batch.slipway.dev/workflows", "batch/jobs"});
+  must(env_->run(client::merge_patch(as("alice"), kWorkflows, {"default", "w"}, yaml("{spec: {parallelism: 7}}"), "t")));
+  EXPECT_TRUE(kube::is_true(end_of("w"), "Complete"));
+}
+
 }  // namespace
 }  // namespace slipway::jobflow_test

@@ -34,6 +34,11 @@ class PipelineProtection : public PromotionTest {
     const auto reply = env_->run(api_->server().call(std::move(request)));
     return reply ? "" : reply.error().message;
   }
+  /// alice writes the spec.
+  void become_author() {
+    EXPECT_EQ(patch("{spec: {suspend: true}}"), "");
+    EXPECT_EQ(patch("{spec: {suspend: false}}"), "");
+  }
   static std::string environments(std::string_view prod, std::string_view more = "") {
     return fmt::format(
         "{{spec: {{environments: [{{name: dev, targets: [{{namespace: dev-eu}}, {{namespace: dev-us}}]}}, {{name: "
@@ -124,6 +129,49 @@ TEST_F(PipelineProtection, a_signature_is_a_person_only_where_the_gate_names_its
   for (const Value& gate : waiting["status"]["gates"].items()) {
     EXPECT_EQ(gate["verdict"].as_string(), gate["name"].as_string() == "ci" ? "Pass" : "Wait") << gate["name"].as_string();
   }
+}
+
+TEST_F(PipelineProtection, a_second_pipeline_into_the_same_target_goes_round_no_gate) {
+  pipeline();
+  apply(
+      fmt::format("{{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {{name: guarded}}, spec: {{appRef: "
+                  "{{kind: HelmRelease, name: web}}, environments: [{{name: prod, targets: [{{namespace: prod-us}}], {}}}]}}}}",
+                  kLeads));
+  become_author();
+  settle("dev", "1.1.0");
+  run();
+  EXPECT_EQ(state("prod", "1.1.0"), "Waiting ProtectedElsewhere") << "alice may not approve";
+  const std::string text = promotion("prod", "1.1.0")["status"]["message"].str();
+  EXPECT_TRUE(text.contains("pipeline default/guarded protects the target in namespace prod-us by leads")) << text;
+  remove(kPipelines, "guarded");
+  env_->advance(minutes{2});
+  run();
+  EXPECT_EQ(state("prod", "1.1.0"), "Succeeded Succeeded") << "once the other pipeline is gone";
+}
+
+TEST_F(PipelineProtection, pipelines_of_other_applications_and_those_with_the_same_gates_are_free) {
+  for (const auto& [app, gates] : std::map<std::string, std::string>{{"api", kLeads}, {"web", "gates: []"}}) {
+    apply(
+        fmt::format("{{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {{name: guarded-{0}}}, spec: "
+                    "{{appRef: {{kind: HelmRelease, name: {0}}}, environments: [{{name: prod, targets: [{{namespace: "
+                    "prod-us}}], {1}}}]}}}}",
+                    app, gates));
+  }
+  pipeline();
+  become_author();
+  settle("dev", "1.1.0");
+  run();
+  EXPECT_EQ(state("prod", "1.1.0"), "Succeeded Succeeded");
+  // The same gates as the other pipeline has: its own people are asked.
+  EXPECT_EQ(patch(environments(kLeads)), "");
+  apply(
+      fmt::format("{{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {{name: guarded-web}}, spec: "
+                  "{{appRef: {{kind: HelmRelease, name: web}}, environments: [{{name: prod, targets: [{{namespace: "
+                  "prod-us}}], {}}}]}}}}",
+                  kLeads));
+  settle("dev", "1.2.0");
+  run();
+  EXPECT_EQ(state("prod", "1.2.0"), "Waiting ApprovalMissing");
 }
 
 TEST_F(PipelineProtection, a_freeze_binds_the_targets_whatever_the_pipeline_is_called) {

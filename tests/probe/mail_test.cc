@@ -29,7 +29,7 @@ TEST(MailNotice, arrives_with_login_from_a_secret) {
                                                               {"password", "secret"}})}});
   Result<void> told;
   run_beside(real, server, [&]() -> Task<> {
-    auto outside = Outside::make(env, {});
+    auto outside = Outside::make(env, {}, {});
     CO_ASSERT(outside.has_value());
     const delivery::probe::Notifier notifier{
         .type = "email", .secret_ref = json::object({{"name", "post"}}), .from = "me@a.test", .to = {"you@a.test"}};

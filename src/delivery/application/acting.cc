@@ -61,15 +61,16 @@ Result<client::Client*> Acting::on(const std::string& cluster) {
   Clients& made = clients_[client];
   if (!made.acting) {
     const bool is_home = client == &run_.client;
-    if (is_home) made.watched = std::make_unique<LossWatch>(*this, *client);
-    client::Client& inner = is_home ? *made.watched : *client;
+    const bool is_watched = is_home || (identity_ && control::is_unknown(*identity_));
+    if (is_watched) made.watched = std::make_unique<LossWatch>(*this, *client);
+    client::Client& inner = is_watched ? *made.watched : *client;
     made.acting = std::make_unique<control::ActingClient>(inner, identity_, &confinement_, is_home);
   }
   return made.acting.get();
 }
 
-void Acting::set_rules_at_start(std::string ns, std::string rules) {
-  ns_ = std::move(ns);
+void Acting::set_rules_at_start(std::string home, std::map<std::string, std::string> rules) {
+  home_ = std::move(home);
   rules_at_start_ = std::move(rules);
 }
 
@@ -80,12 +81,17 @@ std::optional<Duration> Acting::sooner_without_right(std::optional<Duration> aga
 }
 
 Task<Status> Acting::judge_refusal(Status refusal, std::vector<control::NeededRight> needed) {
-  if (rules_at_start_.empty() || needed.front().key.ns != ns_) co_return refusal;
-  if (!rules_now_) rules_now_ = co_await rules_now(ns_);
-  if (rules_now_->empty() || !has_lost_any(rules_at_start_, *rules_now_, needed)) co_return refusal;
+  if (!control::is_unknown(*identity_)) {
+    const std::string ns = needed.front().key.ns.empty() ? home_ : needed.front().key.ns;
+    const auto before = rules_at_start_.find(ns);
+    if (before == rules_at_start_.end()) co_return refusal;
+    if (!rules_now_.contains(ns)) rules_now_[ns] = co_await rules_now(ns);
+    if (rules_now_[ns].empty() || !has_lost_any(before->second, rules_now_[ns], needed)) co_return refusal;
+  }
   has_lost_right_ = true;
   refusal.reason = Reason::ServiceUnavailable;
-  refusal.message = fmt::format("{}: {}", control::kAuthorLacksRight, control::lacks_right_text(refusal, *identity_));
+  refusal.message =
+      fmt::format("{}: {}", control::lacks_right_cause(*identity_), control::lacks_right_text(refusal, *identity_));
   co_return refusal;
 }
 

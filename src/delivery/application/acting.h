@@ -29,11 +29,12 @@ class Acting {
   void confine(std::string ns, std::string why);
   /// As the controller: for its own records, and to learn which kinds there are.
   Result<client::Client*> own(const std::string& cluster);
-  /// Sets the rules of the identity's rights in namespace `ns` of the home cluster at the start of the run (rules_now()). Where
-  /// they grant what is refused, and the rules of now do not, the refusal is returned as ServiceUnavailable with a message that
-  /// begins with AuthorLacksRight: the step waits and uses up no retry. Other refusals (a right never had, a quota, another
-  /// namespace or cluster, what is cluster-scoped) are returned as they are. Empty rules disable this.
-  void set_rules_at_start(std::string ns, std::string rules);
+  /// Sets the rules of the identity's rights at the start of the run (rules_now()), by namespace of the home cluster; `home` is
+  /// the one whose rules also say what is had of cluster-scoped resources. Where they grant what is refused, and the rules of
+  /// now do not, the refusal is returned as ServiceUnavailable with a message that begins with AuthorLacksRight: the step waits
+  /// and uses up no retry. Other refusals (a right never had, a quota, another cluster, a namespace without rules here) are
+  /// returned as they are. Of the unknown author every refusal is returned so (AuthorUnknown).
+  void set_rules_at_start(std::string home, std::map<std::string, std::string> rules);
   Task<std::string> rules_now(std::string ns);
   /// No watch tells when a right returns: where one is missed the next look is at most control::kAuthorRightPause away.
   std::optional<Duration> sooner_without_right(std::optional<Duration> again) const;
@@ -43,7 +44,7 @@ class Acting {
  private:
   class LossWatch;
   struct Clients {
-    std::unique_ptr<LossWatch> watched;  // of the home cluster only: rules of others are not kept
+    std::unique_ptr<LossWatch> watched;  // of the home cluster, whose rules are kept; of the unknown author everywhere
     std::unique_ptr<control::ActingClient> acting;
   };
   /// What is answered instead of a refusal.
@@ -52,8 +53,9 @@ class Acting {
   control::Reconcile& run_;
   std::shared_ptr<const kube::UserInfo> identity_;
   control::Confinement confinement_;
-  std::string ns_, rules_at_start_;
-  std::optional<std::string> rules_now_;  // once asked for
+  std::string home_;
+  std::map<std::string, std::string> rules_at_start_;
+  std::map<std::string, std::string> rules_now_;  // of those asked for
   bool has_lost_right_ = false;
   std::map<client::Client*, Clients> clients_;
 };

@@ -336,8 +336,8 @@ Task<Outcome> ApplicationController::prepare(control::Reconcile& run, kube::Obje
   const bool is_rendered =
       status.phase == kRollingOut && status.latest_revision && status.latest_revision->name == resolved->revision.name;
   status.latest_revision = resolved->revision;
-  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run,
-             resolved->scoped.application, resolved->parsed, resolved->lookup, memory);
+  AppRun app(AppTools{env_, run.outgoing(http_), live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode},
+             run, resolved->scoped.application, resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.set_custom(resolved->scoped.custom);
   if (!is_rendered) {
@@ -369,8 +369,8 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   status.latest_revision = resolved->revision;
   const kube::Object as_written = application;
   application = resolved->scoped.application;
-  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run,
-             application, resolved->parsed, resolved->lookup, memory);
+  AppRun app(AppTools{env_, run.outgoing(http_), live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode},
+             run, application, resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.set_custom(resolved->scoped.custom);
   auto trackers = read_trackers(trackers_of(application));
@@ -505,7 +505,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   const RenderContext base = app.render_context({});
   const Value labels = json::object({{kLabelName, base.app_name}, {kLabelNamespace, base.ns}});
   workflow::Run run{.setting = {.env = env_,
-                                .http = http_,
+                                .http = app.tools().http,
                                 .on = [&app](const std::string& cluster) { return app.on(cluster); },
                                 .discover = [&app](const std::string& cluster) { return app.own(cluster); },
                                 .uses = [&app](const Value& object) { app.confine_to_author_of(object); },
@@ -658,8 +658,8 @@ Task<Outcome> ApplicationController::let_go(control::Reconcile& run, kube::Objec
     parsed->spec = std::move(*spec);
     if (auto keep = keep_policies(parsed->spec.policies)) parsed->keep = std::move(*keep);
   }
-  AppRun app(AppTools{env_, http_, live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode}, run,
-             application, parsed, live_lookup(application), memory);
+  AppRun app(AppTools{env_, run.outgoing(http_), live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode},
+             run, application, parsed, live_lookup(application), memory);
   auto trackers = read_trackers(trackers_of(application));
   if (!trackers) co_return Outcome::failed(std::move(trackers).error());
   app.load_trackers(std::move(*trackers));

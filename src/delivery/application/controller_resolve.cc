@@ -153,7 +153,7 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve_new
     known.scoped = std::move(scoped);
     co_return known;
   }
-  SLIPWAY_CO_TRY(referred, co_await fetch_references(http_, spec));
+  SLIPWAY_CO_TRY(referred, co_await fetch_references(run.outgoing(http_), spec));
   Resolved resolved = resolved_with(shared, lookup, referred, {});
   std::int64_t number = status.latest_revision ? status.latest_revision->revision + 1 : 1;
   for (;; ++number) {

@@ -55,6 +55,7 @@ Family make() {
   family.admission = [](const AdmissionContext& context) {
     return admission_rows(context.on_fault, settings_of(context.options).definition_namespace, context.check_plan);
   };
+  family.authored = {.in = kIdentityAnnotations, .resources = {kApplications, kWorkflowRuns}};
   family.explain = explain_rows;
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;

@@ -41,7 +41,7 @@ std::vector<Cause> check_service_account(const kube::Object& object, const kube:
 std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& application, ActsAs acts_as) {
   if (acts_as == ActsAs::Controller) return nullptr;
   const std::string_view account = kube::annotation(application, kServiceAccount);
-  if (account.empty()) return recorded_identity(kIdentityAnnotations, application);
+  if (account.empty()) return author_of(kIdentityAnnotations, application, acts_as);
   const std::string_view ns = kube::ns(application);
   auto user = std::make_shared<kube::UserInfo>();
   user->name = fmt::format("system:serviceaccount:{}:{}", ns, account);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/digest.h"
 #include "delivery/application/kind.h"
 #include "json/text.h"
@@ -11,6 +13,7 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr const char* kRightsNote = "author-rights";
+constexpr std::size_t kMaxFollowedNamespaces = 8;
 constexpr const char* kVars = "vars";
 /// Names the Secret beside the ConfigMap.
 constexpr const char* kSecretAnnotation = "app.oam.dev/workflow-context-secret";
@@ -71,6 +74,22 @@ Task<Result<Value>> write_object(client::Client& client, kube::Resource resource
   SLIPWAY_CO_TRY(there, co_await client::get(client, resource, kube::key_of(wanted)));
   if (there["metadata"]["ownerReferences"] != wanted["metadata"]["ownerReferences"]) co_return created;
   co_return co_await client::update(client, resource, there.with("data", wanted["data"]), kManager);
+}
+
+/// The namespaces in which the rights of the author are remembered: the owner's, and those that its spec names.
+std::vector<std::string> namespaces_of(const kube::Object& owner) {
+  std::vector<std::string> found{std::string(kube::ns(owner))};
+  const auto look = [&found](const auto& self, const Value& value) -> void {
+    for (const auto& [key, member] : value.members()) {
+      const bool is_new = key == "namespace" && member.is_string() && !member.as_string().empty() &&
+                          std::ranges::find(found, member.as_string()) == found.end();
+      if (is_new && found.size() < kMaxFollowedNamespaces) found.emplace_back(member.as_string());
+      self(self, member);
+    }
+    for (const Value& item : value.items()) self(self, item);
+  };
+  look(look, owner["spec"]);
+  return found;
 }
 
 }  // namespace
@@ -139,11 +158,24 @@ std::string note_in(const workflow::RunStore& store, const char* key) {
 }
 
 Task<> follow_rights(Acting& acting, kube::Object owner, workflow::RunStore& store, bool is_first) {
-  const std::string ns(kube::ns(owner));
-  if (is_first) {
-    if (std::string rules = co_await acting.rules_now(ns); !rules.empty()) store.notes[kRightsNote] = std::move(rules);
+  const std::string home(kube::ns(owner));
+  if (is_first && acting.identity() != nullptr) {
+    json::ObjectBuilder rules;
+    std::size_t bytes = 0;
+    for (const std::string& ns : namespaces_of(owner)) {
+      const std::string text = co_await acting.rules_now(ns);
+      bytes += text.size();
+      if (text.empty() || bytes > control::kMaxRulesText) continue;
+      if (auto parsed = json::parse(text)) rules.set(ns, *parsed);
+    }
+    store.notes[kRightsNote] = json::print(rules.build());
   }
-  acting.set_rules_at_start(ns, note_in(store, kRightsNote));
+  std::map<std::string, std::string> rules;
+  if (const auto kept = json::parse(note_in(store, kRightsNote))) {
+    for (const auto& [ns, one] : kept->members()) rules[std::string(ns)] = json::print(one);
+    if (kept->is_array()) rules[home] = json::print(*kept);  // of a run that began before other namespaces were kept
+  }
+  acting.set_rules_at_start(home, std::move(rules));
 }
 
 workflow::ContextBackend backend_of(const Value& context) {

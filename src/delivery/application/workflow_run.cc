@@ -250,7 +250,7 @@ Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::R
   options.keeps_debug = kube::annotation(object, kDebugAnnotation) == "true";
   const workflow::Run made{
       .setting = {.env = env_,
-                  .http = http_,
+                  .http = run.outgoing(http_),
                   .on = [&acting](const std::string& cluster) { return acting.on(cluster); },
                   .discover = [&acting](const std::string& cluster) { return acting.own(cluster); },
                   .uses = look_at_author,

@@ -70,4 +70,8 @@ std::shared_ptr<const kube::UserInfo> recorded_identity(const IdentityAnnotation
   return user;
 }
 
+std::shared_ptr<const kube::UserInfo> author_of(const IdentityAnnotations& in, const kube::Object& object, ActsAs acts_as) {
+  return acts_as == ActsAs::User ? recorded_identity(in, object) : nullptr;
+}
+
 }  // namespace slipway::delivery

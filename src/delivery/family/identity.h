@@ -2,8 +2,10 @@
 // so that a controller can act as that user afterwards. Pure. Each family names annotations of its own.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "kube/admission.h"
 #include "kube/user.h"
@@ -35,5 +37,18 @@ kube::Object with_identity_of(const IdentityAnnotations& in, const kube::Object&
 
 /// Null when no user is recorded, since the process itself wrote the object.
 std::shared_ptr<const kube::UserInfo> recorded_identity(const IdentityAnnotations& in, const kube::Object& object);
+
+/// As whom what a user delivers is read, written and deleted: as the user who wrote it, as admission recorded it, or as the
+/// controller itself, where nothing stands in admission that could tell who that was.
+enum class ActsAs : std::uint8_t { User, Controller };
+/// Whom a controller acts as for an object. Null: the process, with its own rights. It wrote the object, or Slipway's admission
+/// does not stand before this cluster (ActsAs::Controller).
+std::shared_ptr<const kube::UserInfo> author_of(const IdentityAnnotations& in, const kube::Object& object, ActsAs acts_as);
+
+/// Kinds whose objects act as their author, and where that is recorded.
+struct AuthoredKinds {
+  IdentityAnnotations in;
+  std::vector<kube::Resource> resources;
+};
 
 }  // namespace slipway::delivery

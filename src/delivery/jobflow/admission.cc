@@ -55,8 +55,6 @@ class Pinned {
   bool is_unsure_ = false;
 };
 
-constexpr IdentityAnnotations kAnnotations{.user = kUserName, .groups = kUserGroups};
-
 /// The old spelling `dependencies: {dependencyIDs: […]}` moves to a field that validate() refuses with the new one: the schema,
 /// which knows a list only, would refuse it without.
 Value with_old_spellings_apart(const Value& spec) {
@@ -203,10 +201,8 @@ std::vector<Cause> validate(const kube::Object& workflow, const kube::Object& ol
 }
 
 kube::Object stamp_writer(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
-  return record_identity(kAnnotations, object, old, asker);
+  return record_identity(kIdentity, object, old, asker);
 }
-
-std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& object) { return recorded_identity(kAnnotations, object); }
 
 std::vector<kube::AdmissionRow> admission_rows(JobCheck check) {
   const auto validate_all = [check](const kube::Object& workflow, const kube::Object& old) {

@@ -29,8 +29,6 @@ std::vector<Cause> check_jobs(const kube::Object& workflow, const kube::Object& 
 /// Records in annotations of a Workflow or CronWorkflow who writes it: Jobs, objects and Workflows are created with this user's
 /// rights.
 kube::Object stamp_writer(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
-/// The author of a Workflow or CronWorkflow; null: the process itself wrote it, so the controller's rights serve.
-std::shared_ptr<const kube::UserInfo> writer_of(const kube::Object& object);
 
 /// Every violation: a CronJob's checks of name and schedule, and of the template all that a Workflow made from it would be
 /// refused for, at its place below spec.workflowTemplate.

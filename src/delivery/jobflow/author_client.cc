@@ -1,11 +1,11 @@
 #include "delivery/jobflow/author_client.h"
 
-#include "delivery/jobflow/admission.h"
+#include "delivery/jobflow/kind.h"
 
 namespace slipway::delivery::jobflow {
 
 std::shared_ptr<const kube::UserInfo> author_of(const kube::Object& object, ActsAs acts_as) {
-  return acts_as == ActsAs::User ? writer_of(object) : nullptr;
+  return delivery::author_of(kIdentity, object, acts_as);
 }
 
 control::ActingClient as_author(client::Client& own, const kube::Object& object, ActsAs acts_as) {

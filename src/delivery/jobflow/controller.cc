@@ -177,7 +177,9 @@ Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object
   std::optional<Steady> timer;
   bool polls = false;
   for (bool again = true; again;) {
-    auto settled = co_await settle(run, *flow);
+    co_await record_author(run.client, *flow);
+    std::optional<Status> lost_right;
+    auto settled = co_await settle(run, *flow, lost_right);
     if (!settled) co_return Outcome::failed(std::move(settled).error());
     polls |= *settled;
     const Now now = wall_.now();
@@ -186,9 +188,10 @@ Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object
     if (actions.timer) timer = env_.clock.steady() + (*actions.timer - now.time());
     Carried carried = co_await carry_out(run.client, *flow, std::move(actions));
     if (!carried.result) co_return Outcome::failed(std::move(carried.result).error());
-    if (carried.lost_right) {
+    if (carried.lost_right || lost_right) {
+      if (carried.lost_right) lost_right = std::move(carried.lost_right);
       const Duration due = timer ? std::max(*timer - env_.clock.steady(), Duration{0}) : control::kAuthorRightPause;
-      co_return co_await wait_for_right(run.client, *flow, *carried.lost_right, std::min(due, control::kAuthorRightPause));
+      co_return co_await wait_for_right(run.client, *flow, *lost_right, std::min(due, control::kAuthorRightPause));
     }
     again = carried.decides_again || flow->has_right_again(now.time());
   }
@@ -231,7 +234,7 @@ std::unique_ptr<Flow> WorkflowController::take_flow(Entry& entry, const kube::Ob
 }
 
 /// Decides, looking at external objects as they are asked for. True when some of them must be polled.
-Task<Result<bool>> WorkflowController::settle(control::Reconcile& run, Flow& flow) {
+Task<Result<bool>> WorkflowController::settle(control::Reconcile& run, Flow& flow, std::optional<Status>& lost_right) {
   bool polls = false;
   flow.decide(wall_.now());
   for (;;) {
@@ -240,13 +243,14 @@ Task<Result<bool>> WorkflowController::settle(control::Reconcile& run, Flow& flo
     for (graph::StepIndex step : unseen) {
       const Step& spec = flow.program().step(step);
       const bool is_made = flow.program().makes_object(step);
-      bool is_watched = !is_made && is_watched_kind(*spec.external_ref, kube::ns(flow.workflow()));
+      Look look{.is_watched = !is_made && is_watched_kind(*spec.external_ref, kube::ns(flow.workflow()))};
       auto view =
-          is_made ? co_await look_at_object(run.client, flow, step, is_watched) : co_await look_at(run, flow.workflow(), spec);
+          is_made ? co_await look_at_object(run.client, flow, step, look) : co_await look_at(run, flow.workflow(), spec);
       if (!view) co_return fail(std::move(view).error());
       using enum ExternalView::State;
       const bool has_ended = view->state == Foreign || view->state == Reached || view->state == Failed;
-      polls |= !has_ended && (!is_watched || view->state == Unknown);  // no watch tells of rights
+      polls |= !has_ended && (!look.is_watched || view->state == Unknown);  // no watch tells of rights
+      if (look.lost_right) lost_right = std::move(look.lost_right);
       flow.see_external(step, std::move(*view));
     }
     flow.decide(wall_.now());

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "control/author_right.h"
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/family/kind_mapper.h"
@@ -64,7 +65,7 @@ class WorkflowController : public control::Controller {
   struct Carried {
     Result<void> result{};
     bool decides_again = false;  // a Job was refused, an object was created or deleted
-    /// The refusal of a Job that the author could create before; all else has been carried out.
+    /// The refusal of a right that the author has lost; all else has been carried out.
     std::optional<Status> lost_right{};
   };
 
@@ -80,10 +81,17 @@ class WorkflowController : public control::Controller {
   Task<control::Outcome> let_go(client::Client& client, kube::Object workflow);
   Task<control::Outcome> refuse(client::Client& client, kube::Object workflow, std::vector<Cause> causes);
   std::unique_ptr<Flow> take_flow(Entry& entry, const kube::Object& workflow);
-  Task<Result<bool>> settle(control::Reconcile& run, Flow& flow);
+  /// Records which rights the author has, where the flow wants to know.
+  Task<> record_author(client::Client& client, Flow& flow);
+  /// `lost_right`: as Carried::lost_right.
+  Task<Result<bool>> settle(control::Reconcile& run, Flow& flow, std::optional<Status>& lost_right);
   Task<Result<ExternalView>> look_at(control::Reconcile& run, kube::Object workflow, Step step);
-  /// `is_watched` becomes true if a change of the object wakes the workflow.
-  Task<Result<ExternalView>> look_at_object(client::Client& client, Flow& flow, graph::StepIndex step, bool& is_watched);
+  /// What a look at a step's object needs to tell beside the view.
+  struct Look {
+    bool is_watched = false;  // a change of the object wakes the workflow
+    std::optional<Status> lost_right{};
+  };
+  Task<Result<ExternalView>> look_at_object(client::Client& client, Flow& flow, graph::StepIndex step, Look& look);
   bool follow(const kube::ObjectKey& workflow, const kube::Resource& resource);
   void wake_owner(const Value& object);
   void forget(const kube::ObjectKey& workflow);
@@ -97,11 +105,13 @@ class WorkflowController : public control::Controller {
   Task<Result<void>> write_events(client::Client& client, kube::Object workflow, std::vector<control::EventText> events);
   Task<Result<void>> write_set(client::Client& client, kube::Object workflow, StepSetWrite write);
   Task<Result<void>> create_job(client::Client& client, Flow& flow, StepAttempt attempt, Carried& carried);
-  /// True if the author created a Job of this workflow before and may not create Jobs now.
-  Task<Result<bool>> has_lost_right(client::Client& client, const kube::Object& workflow, const kube::UserInfo& author);
+  /// True if the refusal is one of a right that the author had when the spec was taken up and has not now, or if the author is
+  /// unknown.
+  Task<Result<bool>> has_lost_right(client::Client& client, const Flow& flow, std::string verb, kube::Resource resource,
+                                    const Status& refusal);
   Task<control::Outcome> wait_for_right(client::Client& client, const Flow& flow, const Status& refusal, Duration pause);
-  Task<Result<void>> create_object(client::Client& client, Flow& flow, StepAttempt attempt);
-  Task<Result<void>> discard_object(client::Client& client, Flow& flow, Discard discard);
+  Task<Result<void>> create_object(client::Client& client, Flow& flow, StepAttempt attempt, Carried& carried);
+  Task<Result<void>> discard_object(client::Client& client, Flow& flow, Discard discard, Carried& carried);
   Task<Result<void>> remove_job(client::Client& client, std::string ns, JobRemoval removal);
   Task<Result<void>> release_job(client::Client& client, kube::ObjectKey key);
 
@@ -117,6 +127,7 @@ class WorkflowController : public control::Controller {
   std::map<kube::ObjectKey, Entry> entries_;
   std::map<kube::Resource, Followed> followed_;
   control::InformerLease job_changes_;  // feeds record_change()
+  control::RecentRules rules_;
 };
 
 }  // namespace slipway::delivery::jobflow

@@ -52,7 +52,7 @@ void WorkflowController::forget(const ObjectKey& workflow) {
 }
 
 Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& client, Flow& flow, graph::StepIndex step,
-                                                              bool& is_watched) {
+                                                              Look& look) {
   ExternalView unknown;
   unknown.state = ExternalView::State::Unknown;
   const kube::GroupVersionKind kind = kind_of(flow.program(), step);
@@ -69,9 +69,9 @@ Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& cl
     co_return unknown;
   }
   if (kind == kWorkflowKind) {
-    is_watched = true;
+    look.is_watched = true;
   } else if (flow.program().step(step).until) {
-    is_watched = follow(kube::key_of(flow.workflow()), mapped->resource);
+    look.is_watched = follow(kube::key_of(flow.workflow()), mapped->resource);
   }
   const StepStatus record = flow.record(step);
   control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);
@@ -82,6 +82,11 @@ Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& cl
   }
   if (!found && !is_denied(found.error())) co_return fail(std::move(found).error());
   if (!found) {
+    SLIPWAY_CO_TRY(has_lost, co_await has_lost_right(client, flow, "get", mapped->resource, found.error()));
+    if (has_lost) {
+      look.lost_right = std::move(found).error();
+      co_return unknown;
+    }
     unknown.message = fmt::format("cannot read {} {}: {}", kind.kind, record.reference.name, found.error().message);
     if (record.reference.uid.empty()) flow.refuse_job(step, kRefused, unknown.message);
     co_return unknown;
@@ -91,7 +96,8 @@ Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& cl
 
 /// The object of an attempt that is recorded. One that exists already was made by a create whose answer was lost, or stands in
 /// the way: the next look finds out.
-Task<Result<void>> WorkflowController::create_object(client::Client& client, Flow& flow, StepAttempt attempt) {
+Task<Result<void>> WorkflowController::create_object(client::Client& client, Flow& flow, StepAttempt attempt,
+                                                     Carried& carried) {
   auto mapped = co_await kinds_.find(client, "", kind_of(flow.program(), attempt.step));
   if (!mapped) co_return fail(std::move(mapped).error());
   control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);
@@ -106,12 +112,14 @@ Task<Result<void>> WorkflowController::create_object(client::Client& client, Flo
     co_return Result<void>{};
   }
   if (!is_final(made.error())) co_return fail(std::move(made).error());
+  SLIPWAY_CO_TRY(has_lost, co_await has_lost_right(client, flow, "create", mapped->resource, made.error()));
+  if (has_lost) co_return fail(carried.lost_right.emplace(std::move(made).error()));
   flow.refuse_job(attempt.step, kRefused, made.error().message);
   co_return Result<void>{};
 }
 
 /// Deletes the step's object if the workflow owns it. What the author may not delete stays until the workflow is deleted.
-Task<Result<void>> WorkflowController::discard_object(client::Client& client, Flow& flow, Discard discard) {
+Task<Result<void>> WorkflowController::discard_object(client::Client& client, Flow& flow, Discard discard, Carried& carried) {
   const bool cuts_short = discard.uid.empty();
   const ObjectKey key{std::string(kube::ns(flow.workflow())), flow.record(discard.step).reference.name};
   auto mapped = co_await kinds_.find(client, "", kind_of(flow.program(), discard.step));
@@ -128,6 +136,11 @@ Task<Result<void>> WorkflowController::discard_object(client::Client& client, Fl
     done = co_await client::remove_exactly(author, mapped->resource, key, std::move(query));
   }
   if (!done && !is_denied(done.error())) co_return done;
+  if (!done && mapped) {
+    const std::string verb = discard.uid.empty() ? "get" : "delete";
+    SLIPWAY_CO_TRY(has_lost, co_await has_lost_right(client, flow, verb, mapped->resource, done.error()));
+    if (has_lost) co_return fail(carried.lost_right.emplace(std::move(done).error()));
+  }
   if (cuts_short) {
     flow.object_gone(discard.step);
   } else if (done) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "control/author_right.h"
 #include "control/object_writes.h"
 #include "delivery/jobflow/author_client.h"
@@ -19,6 +21,20 @@ Value step_set(const kube::Object& workflow, const StepSetWrite& write) {
                                   {"labels", json::object({{kWorkflowLabel, label_value(kube::name(workflow))}})},
                                   {"ownerReferences", json::array({kube::owner_reference(workflow)})}})},
        {"spec", json::object({{"index", write.index}, {"count", write.count}, {"statuses", write.statuses}})}});
+}
+
+/// As in AuthorRecord::rights.
+std::string right_text(std::string_view verb, const kube::Resource& resource) {
+  return fmt::format("{} {}", verb, resource.group_resource());
+}
+
+/// Of the steps that create objects.
+std::set<kube::GroupVersionKind> object_kinds(const Program& program) {
+  std::set<kube::GroupVersionKind> kinds;
+  for (graph::StepIndex step = 0; step < program.size(); ++step) {
+    if (program.makes_object(step)) kinds.insert(*kube::GroupVersionKind::of(*program.step(step).object_template));
+  }
+  return kinds;
 }
 
 }  // namespace
@@ -49,14 +65,14 @@ Task<WorkflowController::Carried> WorkflowController::carry_out(client::Client& 
       return create_job(client, flow, actions.create[i], carried);
     }
     carried.decides_again = true;
-    return create_object(client, flow, actions.create[i]);
+    return create_object(client, flow, actions.create[i], carried);
   });
   if (!carried.result && !carried.lost_right) co_return carried;
   // A missing right to create holds up nothing else.
   carried.decides_again |= !actions.discard.empty();
   carried.result = co_await write_all(env_, actions.discard.size(), limit,
-                                      [&](std::size_t i) { return discard_object(client, flow, actions.discard[i]); });
-  if (!carried.result) co_return carried;
+                                      [&](std::size_t i) { return discard_object(client, flow, actions.discard[i], carried); });
+  if (!carried.result && !carried.lost_right) co_return carried;
   carried.result = co_await write_all(env_, actions.remove.size(), limit,
                                       [&](std::size_t i) { return remove_job(client, ns, actions.remove[i]); });
   if (!carried.result) co_return carried;
@@ -102,10 +118,8 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
   if (made) {
     flow.see_job(job_view(*made));
   } else if (is_final(made.error())) {
-    if (const auto user = author_of(flow.workflow(), options_.acts_as); control::lacks_right(made.error(), user.get())) {
-      SLIPWAY_CO_TRY(has_lost, co_await has_lost_right(client, flow.workflow(), *user));
-      if (has_lost) co_return fail(carried.lost_right.emplace(std::move(made).error()));
-    }
+    SLIPWAY_CO_TRY(has_lost, co_await has_lost_right(client, flow, "create", kJobs, made.error()));
+    if (has_lost) co_return fail(carried.lost_right.emplace(std::move(made).error()));
     flow.refuse_job(attempt.step, "JobRefused", made.error().message);
     carried.decides_again = true;
   } else {
@@ -114,15 +128,33 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
   co_return Result<void>{};
 }
 
-/// Asks for the right itself, because a quota's refusal is Forbidden too. An author with no Job of this workflow is taken to
-/// have never had the right.
-Task<Result<bool>> WorkflowController::has_lost_right(client::Client& client, const kube::Object& workflow,
-                                                      const kube::UserInfo& author) {
-  const bool has_made = std::ranges::any_of(jobs_->index(kByOwner, std::string(kube::uid(workflow))),
-                                            [&](const Value& job) { return kube::annotation(job, kUserName) == author.name; });
-  if (!has_made) co_return false;
-  control::NeededRight right{"create", kJobs, "", {std::string(kube::ns(workflow)), ""}};
-  SLIPWAY_CO_TRY(may, co_await control::has_right(client, std::make_shared<const kube::UserInfo>(author), std::move(right)));
+Task<> WorkflowController::record_author(client::Client& client, Flow& flow) {
+  const auto author = author_of(flow.workflow(), options_.acts_as);
+  if (author == nullptr || control::is_unknown(*author) || !flow.wants_author(author->name)) co_return;
+  const std::string ns(kube::ns(flow.workflow()));
+  std::set<kube::Resource> resources{kJobs};
+  for (const kube::GroupVersionKind& kind : object_kinds(flow.program())) {
+    if (const auto mapped = co_await kinds_.find(client, "", kind)) resources.insert(mapped->resource);
+  }
+  const std::string rules = co_await rules_.text(client, author, ns, env_.clock.steady());
+  AuthorRecord record{.name = author->name, .rights = {}};
+  for (const kube::Resource& resource : resources) {
+    for (const auto* verb : {"create", "get", "delete"}) {
+      if (control::rules_grant(rules, {verb, resource, "", {ns, ""}})) record.rights.push_back(right_text(verb, resource));
+    }
+  }
+  flow.record_author(std::move(record));
+}
+
+/// Asks for the right itself, because a quota's refusal is Forbidden too.
+Task<Result<bool>> WorkflowController::has_lost_right(client::Client& client, const Flow& flow, std::string verb,
+                                                      kube::Resource resource, const Status& refusal) {
+  const auto author = author_of(flow.workflow(), options_.acts_as);
+  if (!control::lacks_right(refusal, author.get())) co_return false;
+  if (control::is_unknown(*author)) co_return true;
+  if (!flow.had_right(right_text(verb, resource))) co_return false;
+  control::NeededRight right{std::move(verb), std::move(resource), "", {std::string(kube::ns(flow.workflow())), ""}};
+  SLIPWAY_CO_TRY(may, co_await control::has_right(client, author, std::move(right)));
   co_return !may;
 }
 
@@ -131,7 +163,8 @@ Task<control::Outcome> WorkflowController::wait_for_right(client::Client& client
                                                           Duration pause) {
   const auto author = author_of(flow.workflow(), options_.acts_as);
   if (author == nullptr) co_return control::Outcome::failed(refusal);
-  if (auto status = waiting_status(flow.workflow(), control::lacks_right_text(refusal, *author), env_.clock.now())) {
+  const std::string reason = control::is_unknown(*author) ? std::string(control::kAuthorUnknown) : "Forbidden";
+  if (auto status = waiting_status(flow.workflow(), reason, control::lacks_right_text(refusal, *author), env_.clock.now())) {
     auto written = co_await control::write_status(client, kWorkflows, flow.workflow(), std::move(*status), field_manager());
     if (!written) co_return control::Outcome::failed(std::move(written).error());
   }

@@ -94,6 +94,7 @@ Family make() {
   family.definitions = custom_resource_definitions();
   family.follows = {kJobKind};
   family.admission = [](const AdmissionContext& context) { return admission_rows(context.create_check(kJobKind)); };
+  family.authored = {.in = kIdentity, .resources = {kWorkflows, kCronWorkflows}};
   family.explain = explain_rows;
   family.controllers = [](const ControllerContext& context) {
     std::vector<std::unique_ptr<control::Controller>> made;

@@ -48,11 +48,33 @@ Flow::Flow(std::shared_ptr<const Program> program, kube::Object workflow, const 
   completion_time_ = kube::time_of(status["completionTime"]);
   rerun_ = status["rerun"].str();
   conditions_ = status["conditions"];
+  if (auto author = json::decode<AuthorRecord>(status["author"], "status.author", {.allow_unknown = true})) {
+    if (!author->name.empty()) author_ = *std::move(author);
+  }
   is_new_ = !start_time_ && status["observedGeneration"].as_int() == 0;
   is_finished_ = jobflow::is_finished(workflow_);
   is_urgent_ = status["observedGeneration"].as_int() != kube::generation(workflow_);
   is_changed_ = is_urgent_ || is_large();  // of a large graph the status may be older than its step sets
   restart_progress();
+}
+
+bool Flow::wants_author(std::string_view name) const {
+  const bool is_new_spec = workflow_["status"]["observedGeneration"].as_int() != kube::generation(workflow_);
+  return is_new_spec || !author_ || author_->name != name;
+}
+
+void Flow::record_author(AuthorRecord author) {
+  if (author_ && author_->name == author.name) {
+    for (std::string& right : author_->rights) {
+      if (std::ranges::find(author.rights, right) == author.rights.end()) author.rights.push_back(std::move(right));
+    }
+  }
+  author_ = std::move(author);
+  is_changed_ = true;
+}
+
+bool Flow::had_right(std::string_view right) const {
+  return author_ && std::ranges::find(author_->rights, right) != author_->rights.end();
 }
 
 /// Sets everything that follows from the records.

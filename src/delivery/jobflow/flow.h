@@ -94,6 +94,13 @@ class Flow {
   /// time in it changes.
   Actions take(const Now& now, Duration summary_pause = Duration{0});
 
+  /// Whether the rights of the author `name` are to be recorded: of a spec that is new, or of another author.
+  bool wants_author(std::string_view name) const;
+  /// Records rights as in AuthorRecord. Those that the same author had for an earlier spec stay.
+  void record_author(AuthorRecord author);
+  /// Whether the author had a right when the spec was taken up.
+  bool had_right(std::string_view right) const;
+
   const Program& program() const { return *program_; }
   const kube::Object& workflow() const { return workflow_; }
   /// Clears the condition AuthorLacksRight; called after all creates have succeeded. True if it was set.
@@ -152,6 +159,7 @@ class Flow {
   std::optional<Time> completion_time_;
   std::string rerun_;
   Value conditions_;
+  std::optional<AuthorRecord> author_;
   bool is_new_ = false;
   bool is_finished_ = false;
   bool is_changed_ = false;
@@ -172,9 +180,10 @@ class Flow {
   Actions actions_;
 };
 
-/// The status of a workflow whose author lacks a right: condition AuthorLacksRight, everything else as it was. Nullopt if
-/// unchanged.
-std::optional<Value> waiting_status(const kube::Object& workflow, const std::string& message, Time now);
+/// The status of a workflow whose author lacks a right: condition AuthorLacksRight with `reason`, everything else as it was.
+/// Nullopt if unchanged.
+std::optional<Value> waiting_status(const kube::Object& workflow, const std::string& reason, const std::string& message,
+                                    Time now);
 
 /// The status of a workflow whose spec cannot be run: condition Invalid, everything else as it was. Nullopt when it says so
 /// already.

@@ -157,6 +157,7 @@ Value Flow::status_value() {
   status.counts = counted;
   status.rerun = rerun_;
   status.step_sets = records_.sets();
+  status.author = author_;
   if (is_large()) {
     for (std::uint32_t rank : active_) {
       if (status.frontier.size() >= kMaxListed) break;
@@ -177,9 +178,10 @@ Value Flow::status_value() {
   return value;
 }
 
-std::optional<Value> waiting_status(const kube::Object& workflow, const std::string& message, Time now) {
+std::optional<Value> waiting_status(const kube::Object& workflow, const std::string& reason, const std::string& message,
+                                    Time now) {
   const Value& status = workflow["status"];
-  const kube::Condition condition{std::string(control::kAuthorLacksRight), "True", "Forbidden", message.substr(0, 1000)};
+  const kube::Condition condition{std::string(control::kAuthorLacksRight), "True", reason, message.substr(0, 1000)};
   Value next = status.with("conditions", kube::set_condition(status["conditions"], condition, now, true));
   if (next == status) return std::nullopt;
   return next;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "delivery/family/identity.h"
 #include "json/value.h"
 #include "kube/resource.h"
 #include "kube/well_known.h"
@@ -25,6 +26,7 @@ using kube::kJobs;
 /// whose rights serve for that.
 inline constexpr const char* kUserName = "batch.slipway.dev/username";
 inline constexpr const char* kUserGroups = "batch.slipway.dev/groups";
+inline constexpr IdentityAnnotations kIdentity{.user = kUserName, .groups = kUserGroups};
 
 inline constexpr std::size_t kMaxSteps = 20'000;
 inline constexpr std::size_t kMaxStepName = 253;

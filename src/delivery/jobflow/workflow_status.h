@@ -137,6 +137,23 @@ struct Failure {
   }
 };
 
+/// Whom a workflow acts as, and which of the rights that it may need this author had when the spec was taken up: a right that
+/// is lost later is waited for.
+struct AuthorRecord {
+  std::string name;
+  std::vector<std::string> rights;  // "create jobs.batch"
+
+  static void describe(auto& d) {
+    d.doc("The author, with whose rights the workflow acts.");
+    d.field("name", &AuthorRecord::name, "User name.").required();
+    d.field(
+         "rights", &AuthorRecord::rights,
+         "The rights on Jobs and on the kinds of its object templates that the author had when the spec was taken up, as `verb "
+         "resource.group`. A step whose author has lost such a right waits; one whose author never had it fails.")
+        .list_type("atomic");
+  }
+};
+
 struct WorkflowStatus {
   std::string phase;
   std::string progress;
@@ -152,6 +169,7 @@ struct WorkflowStatus {
   std::vector<std::string> frontier;
   std::vector<Failure> failures;
   std::string started;
+  std::optional<AuthorRecord> author;
 
   static void describe(auto& d) {
     d.doc("How the workflow stands. Written by the controller only.");
@@ -176,6 +194,7 @@ struct WorkflowStatus {
     d.field(
         "started", &WorkflowStatus::started,
         "Large graphs: one bit per step in the order of names, base64: set when the step is decided and can change no more.");
+    d.field("author", &WorkflowStatus::author, "Whom the workflow acts as; absent: the process.");
   }
 };
 

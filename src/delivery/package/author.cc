@@ -11,8 +11,6 @@ kube::Object stamp_author(const kube::Object& object, const kube::Object& old, c
   return record_author(kAuthor, object, old, asker, kSteering);
 }
 
-Author author_of(const kube::Object& object, ActsAs acts_as) {
-  return acts_as == ActsAs::User ? recorded_identity(kAuthor, object) : nullptr;
-}
+Author author_of(const kube::Object& object, ActsAs acts_as) { return delivery::author_of(kAuthor, object, acts_as); }
 
 }  // namespace slipway::delivery::package

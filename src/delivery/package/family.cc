@@ -54,6 +54,8 @@ Family make() {
                       "porch.kpt.dev/v1alpha2 is not implemented: use v1alpha1, which has the same revisions"}};
   family.paths = ticket_paths;
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.authored = {.in = kAuthor,
+                     .resources = {kRepositories, kVariants, kVariantSets, kApprovalPolicies, kRollouts, kRootSyncs}};
   family.explain = explain_rows;
   family.kinds = {{.group = kRevisionKind.group,
                    .kind = kRevisionKind.kind,

@@ -173,8 +173,9 @@ Task<Outcome> RepositoryController::tell(client::Client& client, Object object, 
                                                                                   known.faults.size(), kMostFaultsShown)));
   if (!times.fault.empty()) shown.insert(shown.begin(), times.fault);
   kube::Condition ready{"Ready", "True", "Ready", shown.empty() ? "Repository Ready" : joined(shown, "; ")};
-  const bool lacks = !outcome && control::lacks_right(outcome.error(), author_of(object).get());
-  if (!outcome) ready = {"Ready", "False", lacks ? std::string(control::kAuthorLacksRight) : "Error", outcome.error().message};
+  const Author author = author_of(object);
+  const bool lacks = !outcome && control::lacks_right(outcome.error(), author.get());
+  if (!outcome) ready = {"Ready", "False", lacks ? control::lacks_right_cause(*author) : "Error", outcome.error().message};
   const Times after = times_of(*newest);
   Value status = (*newest)["status"].with("observedGeneration", kube::generation(*newest));
   status = after.next ? status.with("nextFullSyncTime", time_or_null(after.next)) : status.without("nextFullSyncTime");

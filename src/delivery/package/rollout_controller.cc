@@ -107,7 +107,7 @@ Task<Outcome> RolloutController::reconcile(control::Reconcile& run) {
     const Author author = author_of(rollout.object, acts_as_);
     if (!control::lacks_right(may.error(), author.get())) co_return Outcome::failed(std::move(may).error());
     const Outcome told = co_await refuse(run, rollout.object, control::lacks_right_text(may.error(), *author),
-                                         std::string(control::kAuthorLacksRight));
+                                         control::lacks_right_cause(*author));
     co_return told.kind == Outcome::Kind::Failed ? told : Outcome::retries_after(control::kAuthorRightPause);
   }
   auto stored = co_await store(run, rollout, decision);

@@ -185,7 +185,7 @@ Task<Result<void>> RolloutController::ask(control::Reconcile& run, Rollout rollo
                              .data_since = begun,
                              .tries = known.tries,
                              .samples = known.samples};
-    answer = co_await probe::ask({env_, run.as(author_of(rollout.object, acts_as_)), http_}, std::move(question));
+    answer = co_await probe::ask({env_, run.as(author_of(rollout.object, acts_as_)), run.outgoing(http_)}, std::move(question));
   }
   known.verdict = judged_at_deadline(gate, answer.verdict, now.time() - now.present(known.since));
   known.samples = std::move(answer.samples);

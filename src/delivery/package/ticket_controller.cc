@@ -116,8 +116,8 @@ Task<Outcome> TicketController::reconcile(control::Reconcile& run) {
 /// The Secret with the address is read as the author of the Repository, whose annotation names it.
 Task<Result<void>> TicketController::tell(control::Reconcile& run, RecordIndex::Known known, probe::Notifier notifier,
                                           probe::Notice notice, ReadinessGate gate, Author author) {
-  SLIPWAY_CO_TRY_VOID(
-      co_await probe::notify({.env = env_, .client = run.as(author), .http = http_}, notifier, std::move(notice)));
+  SLIPWAY_CO_TRY_VOID(co_await probe::notify({.env = env_, .client = run.as(author), .http = run.outgoing(http_)}, notifier,
+                                             std::move(notice)));
   const std::string digest = known->record.digest;
   const Condition sent{.type = gate.type,
                        .status = Truth::Unknown,

@@ -248,7 +248,7 @@ Value variant_status(const kube::Object& object, const VariantPlan& plan, const 
   kube::Condition ready{"Ready", "True", "NoErrors", "successfully ensured downstream package variant"};
   if (!error.empty()) ready = {"Ready", "False", "Error", error};
   if (!done && control::lacks_right(done.error(), author)) {
-    ready = {"Ready", "False", std::string(control::kAuthorLacksRight), control::lacks_right_text(done.error(), *author)};
+    ready = {"Ready", "False", control::lacks_right_cause(*author), control::lacks_right_text(done.error(), *author)};
   }
   Value status = object["status"].with(
       "conditions", ready_and_stalled(object, {"Stalled", "False", "Valid", "all validation checks passed"}, ready, now));

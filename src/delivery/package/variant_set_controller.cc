@@ -169,7 +169,7 @@ Task<Result<void>> VariantSetController::carry_out(control::Reconcile& run, kube
 Task<Outcome> VariantSetController::tell_failure(control::Reconcile& run, kube::Object set, Status error) {
   const Author author = author_of(set, acts_as_);
   const bool lacks = control::lacks_right(error, author.get());
-  const Fault fault = lacks ? Fault{std::string(control::kAuthorLacksRight), control::lacks_right_text(error, *author)}
+  const Fault fault = lacks ? Fault{control::lacks_right_cause(*author), control::lacks_right_text(error, *author)}
                             : Fault{"UnexpectedError", error.message};
   const Outcome told = co_await tell(run, std::move(set), fault);
   if (told.kind == Outcome::Kind::Failed) co_return told;

@@ -8,8 +8,6 @@ kube::Object stamp_identity(const kube::Object& object, const kube::Object& old,
   return record_author(kIdentity, object, old, asker, kAnnotateAnnotation);
 }
 
-User author_of(const kube::Object& object, ActsAs acts_as) {
-  return acts_as == ActsAs::User ? recorded_identity(kIdentity, object) : nullptr;
-}
+User author_of(const kube::Object& object, ActsAs acts_as) { return delivery::author_of(kIdentity, object, acts_as); }
 
 }  // namespace slipway::delivery::pipeline

@@ -40,6 +40,7 @@ Family make() {
   family.definitions = custom_resource_definitions();
   family.answered = {pipeline_view_kind()};
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.authored = {.in = kIdentity, .resources = {kPipelines, kGitopsClusters}};
   family.explain = explain_rows;
   family.kinds = {pipeline_row(), promotion_row()};
   // Nothing but that they name pipelines, so that files may bring both.

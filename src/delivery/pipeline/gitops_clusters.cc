@@ -69,8 +69,9 @@ Task<Outcome> GitopsClusterController::reconcile(control::Reconcile& run) {
   auto secret = secret_key.name.empty() ? Result<Object>(fail(Reason::NotFound, "spec names no Secret"))
                                         : co_await client::get(run.as(author), kube::kSecrets, secret_key);
   Known& known = known_[run.key];
-  known.lacks_right = !secret && control::lacks_right(secret.error(), author.get());
-  if (known.lacks_right) secret = fail(Reason::Forbidden, control::lacks_right_text(secret.error(), *author));
+  const bool lacks_right = !secret && control::lacks_right(secret.error(), author.get());
+  known.lacks_right = lacks_right ? control::lacks_right_cause(*author) : "";
+  if (lacks_right) secret = fail(Reason::Forbidden, control::lacks_right_text(secret.error(), *author));
   if (secret) {
     connect(run.key, known, kubeconfig_in(*secret));
   } else if (secret.error().reason == Reason::NotFound || secret.error().reason == Reason::Forbidden) {
@@ -160,9 +161,9 @@ Task<> GitopsClusterController::probe(ObjectKey key) {
 std::vector<kube::Condition> GitopsClusterController::conditions(const ObjectKey& key, const Known& known) const {
   if (known.problem) {
     const bool is_missing = known.problem->reason == Reason::NotFound;
-    const std::string reason = known.lacks_right ? std::string(control::kAuthorLacksRight)
-                               : is_missing      ? "WaitingForSecret"
-                                                 : "KubeconfigUnusable";
+    const std::string reason = !known.lacks_right.empty() ? known.lacks_right
+                               : is_missing               ? "WaitingForSecret"
+                                                          : "KubeconfigUnusable";
     return {{"Ready", "False", reason, known.problem->message},
             {"ClusterConnectivity", "False", "ClusterConnectionFailed", "there is no kubeconfig to connect with"}};
   }
@@ -187,7 +188,7 @@ std::vector<kube::Condition> GitopsClusterController::conditions(const ObjectKey
 Duration GitopsClusterController::pause(const ObjectKey& key, const Known& known) const {
   const bool is_silent = !known.problem && (!known.has_answered || !watches_->clusters().reach(cluster_of(key)).is_reachable);
   Duration wait = is_silent ? kProbeEvery : kLookAgain;
-  if (known.lacks_right) return control::kAuthorRightPause;
+  if (!known.lacks_right.empty()) return control::kAuthorRightPause;
   if (!known.expiry) return wait;
   for (const Time moment : {known.expiry->at - kSoon, known.expiry->at}) {
     const Duration left = moment - env_.clock.now();

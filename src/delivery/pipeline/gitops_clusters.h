@@ -31,7 +31,7 @@ class GitopsClusterController : public control::Controller {
     std::string digest{};  // of the kubeconfig
     std::optional<Expiry> expiry{};
     std::optional<Status> problem{};  // the kubeconfig cannot be used
-    bool lacks_right = false;         // of its author, to get the Secret
+    std::string lacks_right{};        // kAuthorLacksRight or kAuthorUnknown: its author may not get the Secret
     bool has_answered = false;
     kube::ObjectKey secret{};
   };

@@ -126,6 +126,9 @@ std::vector<Case> waiting_cases() {
       {PromotionCause::Held, [](PromoteWorld& w) { w.hold("prod"), start(w); }, [](PromoteWorld& w) { w.in.holds.clear(); }},
       {PromotionCause::Frozen, [](PromoteWorld& w) { w.freeze({.until = w.now() + hours{1}}), start(w); },
        [](PromoteWorld& w) { w.advance(hours{1}); }},
+      {PromotionCause::ProtectedElsewhere,
+       [](PromoteWorld& w) { w.in.protected_elsewhere["prod"] = "pipeline leads/shop protects it", start(w); },
+       [](PromoteWorld& w) { w.in.protected_elsewhere.clear(); }},
       {PromotionCause::ReleaseRejected,
        [](PromoteWorld& w) {
          gate_at(w, "prod", "before");

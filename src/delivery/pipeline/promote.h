@@ -53,6 +53,9 @@ struct PromotionInput {
   std::map<std::string, Zone> zones{};
   /// Of the clusters of an environment's targets, by the environment's name.
   std::map<std::string, std::vector<std::map<std::string, std::string>>> cluster_labels{};
+  /// Why an environment's targets are protected by another pipeline in a way in which this one does not protect them, by the
+  /// environment's name.
+  std::map<std::string, std::string> protected_elsewhere{};
   ActsAs acts_as = ActsAs::User;
   Now now{Time{}};
 };

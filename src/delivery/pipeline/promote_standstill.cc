@@ -9,6 +9,8 @@
 namespace slipway::delivery::pipeline {
 namespace {
 
+constexpr Duration kProtectionPause = std::chrono::minutes{1};
+
 bool names(const std::vector<std::string>& list, const std::string& name) {
   return list.empty() || std::ranges::find(list, name) != list.end();
 }
@@ -106,6 +108,9 @@ std::optional<Standstill> PromotionWorld::standstill(std::size_t environment) co
     if (!is_about(freeze.spec, environment)) continue;
     if (auto found = freeze_in_force(freeze)) return found;
   }
+  if (const auto found = input.protected_elsewhere.find(name); found != input.protected_elsewhere.end()) {
+    return Standstill{.cause = PromotionCause::ProtectedElsewhere, .text = found->second};
+  }
   return std::nullopt;
 }
 
@@ -115,6 +120,8 @@ std::optional<Time> PromotionWorld::standstill_changes(std::size_t environment) 
     if (time && *time > now()) next = earlier(next, time);
   };
   for (const Known<HoldSpec>& hold : input.holds) at(hold.spec.until);
+  // No watch tells of rights, nor of the other pipeline.
+  if (input.protected_elsewhere.contains(input.spec.environments[environment].name)) at(now() + kProtectionPause);
   for (const Known<FreezeSpec>& freeze : input.freezes) {
     if (!is_about(freeze.spec, environment)) continue;
     at(freeze.spec.from);

@@ -67,7 +67,7 @@ class PromotionWorld {
   /// What people said of the promotion's release there since it was last lifted, oldest first.
   std::vector<Known<ApprovalSpec>> words_on(const KnownPromotion& promotion) const;
 
-  /// The first of suspend, holds and freezes that is in force.
+  /// The first of suspend, holds, freezes and protection by another pipeline that is in force.
   std::optional<Standstill> standstill(std::size_t environment) const;
   /// When holds and freezes of the environment begin or end next.
   std::optional<Time> standstill_changes(std::size_t environment) const;

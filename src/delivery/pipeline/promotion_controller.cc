@@ -9,6 +9,7 @@
 #include "delivery/pipeline/author.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/promote_gates.h"
+#include "delivery/pipeline/protected.h"
 
 namespace slipway::delivery::pipeline {
 namespace {
@@ -52,7 +53,8 @@ PromotionController::PromotionController(const ControllerContext& context, Chang
       acts_as_(context.acts_as),
       changes_(made_by),
       viewed_(std::move(viewed)),
-      wall_(context.env.clock) {}
+      wall_(context.env.clock),
+      access_(context.env) {}
 
 control::Informer& PromotionController::follow(control::Watches& watches, const kube::Resource& resource) {
   control::Informer& cache = watches.also(resource, [](const Value& object) {
@@ -68,6 +70,7 @@ void PromotionController::watch(control::Watches& watches) {
   watches_ = &watches;
   if (viewed_) viewed_->tell(watches.enqueue());
   pipelines_ = &watches.primary(kPipelines);
+  pipelines_->add_index(kProtectingByTarget, protected_targets);
   releases_ = &follow(watches, kReleases);
   promotions_ = &follow(watches, kPromotions);
   approvals_ = &follow(watches, kApprovals);
@@ -103,6 +106,9 @@ Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
     const auto at = std::ranges::find(input->promotions, one.first, &KnownPromotion::name);
     return at == input->promotions.end() || !is_live(at->status);
   });
+  if (auto looked = co_await load_protection(run, pipeline, *input); !looked) {
+    co_return Outcome::failed(std::move(looked).error());
+  }
   PromotionDecision decision = decide(*input);
   const std::vector<PromotionEffect> effects = decision.effects;
   const std::optional<Time> next = decision.next;
@@ -200,7 +206,8 @@ Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube:
     const auto gate = std::ranges::find(where->gates, effect.gate, &gate::GateSpec::name);
     probe::Question question = question_for(input, run.key.ns, *where, *at, *gate);
     question.owner = kube::owner_reference(promotion_object(run.key, at->name));
-    const probe::Answer answer = co_await probe::ask({env_, run.as(author_of(pipeline, acts_as_)), http_}, std::move(question));
+    const probe::Answer answer =
+        co_await probe::ask({env_, run.as(author_of(pipeline, acts_as_)), run.outgoing(http_)}, std::move(question));
     // Several gates may have answered since the status was read.
     if (const kube::Object newest = promotion_object(run.key, at->name); !newest["status"].is_null()) {
       SLIPWAY_CO_TRY(recorded, json::decode<PromotionStatus>(newest["status"], "status", {.allow_unknown = true}));
@@ -228,8 +235,8 @@ Task<Result<void>> PromotionController::carry_out(control::Reconcile& run, kube:
                     .status = at->status,
                     .settings = promotion_of(input.spec, *where),
                     .is_frozen = effect.is_frozen};
-  const ChangeResult result = co_await changes_.carry_out({env_, run.client, run.as(author_of(pipeline, acts_as_)), http_},
-                                                          effect.kind, std::move(order));
+  const ChangeResult result = co_await changes_.carry_out(
+      {env_, run.client, run.as(author_of(pipeline, acts_as_)), run.outgoing(http_)}, effect.kind, std::move(order));
   take_change(status, effect.kind, result, wall_.now().time());
   SLIPWAY_CO_TRY_VOID(co_await store(run, at->name, status));
   const bool came_in = effect.is_frozen && result && result->stage == ChangeState::Stage::Made;

@@ -16,6 +16,7 @@
 #include "control/controller.h"
 #include "delivery/family.h"
 #include "delivery/pipeline/change.h"
+#include "delivery/pipeline/reader_access.h"
 #include "delivery/pipeline/retention.h"
 #include "delivery/pipeline/viewed_pipelines.h"
 
@@ -23,6 +24,9 @@ namespace slipway::delivery::pipeline {
 
 /// The field manager of what the controller writes.
 inline constexpr const char* kPromotionManager = "slipway-promotion";
+
+/// The index of Pipelines by the targets that they protect (protected.h).
+inline constexpr const char* kProtectingByTarget = "protecting-target";
 
 class PromotionController : public control::Controller {
  public:
@@ -50,6 +54,12 @@ class PromotionController : public control::Controller {
   std::optional<PromotionInput> look(const kube::Object& pipeline);
   void load_zones(PromotionInput& input);
   void load_labels(PromotionInput& input, const std::string& ns);
+  /// What other pipelines protect: promotion_protected.cc.
+  Task<Result<void>> load_protection(control::Reconcile& run, kube::Object pipeline, PromotionInput& input);
+  /// The message for people; empty: nothing that binds this pipeline.
+  Task<Result<std::string>> find_protection(control::Reconcile& run, kube::Object pipeline, const PromotionInput& input,
+                                            const Environment& environment, const Target& target);
+  Task<Result<bool>> is_exempt(control::Reconcile& run, kube::Object pipeline, kube::Object other, Target target);
 
   Task<Result<void>> write(control::Reconcile& run, kube::Object pipeline, const PromotionInput& input,
                            std::vector<NextStatus> statuses);
@@ -83,6 +93,7 @@ class PromotionController : public control::Controller {
   control::Informer* approvals_ = nullptr;
   control::Informer* holds_ = nullptr;
   control::Informer* freezes_ = nullptr;
+  ReaderAccess access_;
   std::map<std::string, std::optional<Zone>> zones_;  // nullopt: not known on this machine
   std::map<Key, Memory> memory_;                      // by pipeline: others are looked at meanwhile
 };

@@ -51,8 +51,9 @@ Task<Result<bool>> PromotionController::close_pull_requests(control::Reconcile& 
                       .environment = environment.name,
                       .status = std::move(status),
                       .settings = promotion_of(spec, environment)};
-    const ChangeResult result = co_await changes_.carry_out({env_, run.client, run.as(author_of(pipeline, acts_as_)), http_},
-                                                            PromotionEffect::Kind::Withdraw, std::move(order));
+    const ChangeResult result =
+        co_await changes_.carry_out({env_, run.client, run.as(author_of(pipeline, acts_as_)), run.outgoing(http_)},
+                                    PromotionEffect::Kind::Withdraw, std::move(order));
     if (result) continue;
     const bool gives_up = is_late || is_hopeless(result.error());
     are_closed = are_closed && gives_up;

@@ -188,4 +188,38 @@ const Protection kProtectedRows[] = {
 
 std::span<const Protection> protections() { return kProtectedRows; }
 
+std::string target_key(const AppRef& app, const Target& target, std::string_view pipeline_ns) {
+  const FrozenTarget at = frozen_target(target, pipeline_ns);
+  return fmt::format("{} {} {} {}", app.kind, app.name, at.ns, at.cluster);
+}
+
+std::vector<std::string> missing_approvals(const kube::Object& protecting, const PipelineSpec& spec,
+                                           const Environment& environment, const Target& target, std::string_view ns) {
+  std::vector<std::string> missing;
+  const auto theirs = json::decode<PipelineSpec>(protecting["spec"], "spec", {.allow_unknown = true});
+  if (!theirs) return missing;
+  const std::string key = target_key(spec.app, target, ns);
+  for (const Environment& one : theirs->environments) {
+    const bool has_it = std::ranges::any_of(
+        one.targets, [&](const Target& at) { return target_key(theirs->app, at, kube::ns(protecting)) == key; });
+    if (!has_it) continue;
+    std::vector<gate::GateSpec> approvals;
+    std::ranges::copy_if(one.gates, std::back_inserter(approvals), [](const auto& gate) { return gate.approval.has_value(); });
+    for (std::string& name : gate::weakened_gates(approvals, environment.gates)) missing.push_back(std::move(name));
+    if (is_manual(*theirs, one) && !is_manual(spec, environment)) missing.emplace_back("manual");
+  }
+  return missing;
+}
+
+std::vector<std::string> protected_targets(const kube::Object& pipeline) {
+  const auto spec = json::decode<PipelineSpec>(pipeline["spec"], "spec", {.allow_unknown = true});
+  std::vector<std::string> keys;
+  if (!spec || kube::is_deleting(pipeline)) return keys;
+  for (const Environment& environment : spec->environments) {
+    if (!is_protected(*spec, environment)) continue;
+    for (const Target& target : environment.targets) keys.push_back(target_key(spec->app, target, kube::ns(pipeline)));
+  }
+  return keys;
+}
+
 }  // namespace slipway::delivery::pipeline

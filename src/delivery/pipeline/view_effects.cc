@@ -83,7 +83,7 @@ Task<bool> ViewController::annotate(control::Reconcile& run, const Viewing& view
         fmt::format("targets are not annotated: {}", control::lacks_right_text(done.error(), *viewing.author));
     (void)co_await control::record_event(
         env_, run.client, pipeline,
-        {.type = "Warning", .reason = std::string(control::kAuthorLacksRight), .message = text, .instance = text},
+        {.type = "Warning", .reason = control::lacks_right_cause(*viewing.author), .message = text, .instance = text},
         kViewManager);
   }
   co_return has_rights;

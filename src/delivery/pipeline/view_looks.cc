@@ -49,8 +49,8 @@ Task<Result<void>> ViewController::hide_targets(control::Reconcile& run, Viewing
     }
     if (may) continue;
     hide(entry,
-         fmt::format("{}: the pipeline's author {} may not {}", control::kAuthorLacksRight, viewing.author->name,
-                     ReaderAccess::needed(ReaderAccess::Right::See, run.key, app, target)),
+         fmt::format("{}: the pipeline's author {} may not {}", control::lacks_right_cause(*viewing.author),
+                     viewing.author->name, ReaderAccess::needed(ReaderAccess::Right::See, run.key, app, target)),
          env_.clock.now());
   }
   co_return Result<void>{};

@@ -97,6 +97,7 @@ Result<HttpCall> call_of(const Provider& provider, const Query& query) {
   const std::int64_t seconds = query.settings["timeoutSeconds"].as_int(provider.timeout_seconds);
   call.timeout = seconds_saturating(std::max<std::int64_t>(seconds, 1));
   call.max_answer_bytes = kMaxGateAnswer;
+  call.use = CallUse::Metric;
   add_headers(call.headers, query.settings["headers"]);
   return call;
 }

@@ -150,7 +150,8 @@ Task<Result<void>> post(Reach reach, Notifier notifier, Notice notice) {
                 .method = "POST",
                 .body = json::print(body),
                 .timeout = std::chrono::seconds{10},
-                .max_answer_bytes = kMaxGateAnswer};
+                .max_answer_bytes = kMaxGateAnswer,
+                .use = CallUse::Webhook};
   call.headers.set("Content-Type", "application/json");
   auto response = co_await reach.http->send(std::move(call));
   if (!response) co_return fail(response.error().reason, fmt::format("notifier {} cannot be reached", notifier.type));

@@ -49,6 +49,7 @@ Task<Result<std::string>> fetch_token(HttpClient& http, TokenQuery query) {
   SLIPWAY_CO_TRY(call, token_request(query));
   if (!call) co_return std::string();
   call->max_answer_bytes = kMaxGateAnswer;
+  call->use = CallUse::Metric;
   const std::string where = shown_url(call->url);
   auto response = co_await http.send(*call);
   if (!response) co_return fail(response.error().reason, fmt::format("token of {}: {}", where, response.error().message));

@@ -38,7 +38,8 @@ HttpCall webhook_call(const Question& question, std::string_view secret) {
       .body = json::print(json::object(
           {{"name", question.name}, {"namespace", question.ns}, {"phase", question.phase}, {"metadata", metadata.build()}})),
       .timeout = std::chrono::seconds{webhook.timeout_seconds},
-      .max_answer_bytes = kMaxGateAnswer};
+      .max_answer_bytes = kMaxGateAnswer,
+      .use = CallUse::Webhook};
   call.headers.set("Content-Type", "application/json");
   call.headers.set("Idempotency-Key", question.key);
   if (!secret.empty()) call.headers.set(std::string(kSignatureHeader), "sha256=" + hmac_hex(secret, call.body));

@@ -40,7 +40,7 @@ Task<Outcome> RolloutController::reconcile(control::Reconcile& run) {
     memory = Memory{};
     memory.uid = std::string(kube::uid(rollout));
   }
-  Pass pass({env_, wall_, http_, workloads_, resource_, acts_as_}, run, std::move(rollout), memory);
+  Pass pass({env_, wall_, run.outgoing(http_), workloads_, resource_, acts_as_}, run, std::move(rollout), memory);
   const Outcome outcome = co_await pass.run();
   if (pass.is_idle()) memories_.erase(run.key);
   co_return outcome;

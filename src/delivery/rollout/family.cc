@@ -39,6 +39,7 @@ Family make() {
   Family family{.name = "rollout", .groups = {std::string(kTraitGroup)}};
   family.definitions = custom_resource_definitions();
   family.admission = [](const AdmissionContext&) { return admission_rows(); };
+  family.authored = {.in = kAuthor, .resources = {kTraits, kRollouts, kAppRollouts}};
   family.check_plan = check_plan_edit;
   family.explain = explain_rows;
   for (const kube::GroupVersionKind& kind : {kTraitKind, kRolloutKind, kAppRolloutKind}) family.kinds.push_back(row_of(kind));

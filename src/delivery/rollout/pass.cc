@@ -93,9 +93,7 @@ Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& mem
     : tools_(tools), run_(run), rollout_(std::move(rollout)), author_(run_.as(identity())), memory_(memory) {}
 
 /// Whom the rollout acts as; null: the process.
-std::shared_ptr<const kube::UserInfo> Pass::identity() const {
-  return tools_.acts_as == ActsAs::User ? recorded_identity(kAuthor, rollout_) : nullptr;
-}
+std::shared_ptr<const kube::UserInfo> Pass::identity() const { return author_of(kAuthor, rollout_, tools_.acts_as); }
 
 Task<Outcome> Pass::run() {
   Outcome outcome = co_await run_as_author();
@@ -107,7 +105,7 @@ Task<Outcome> Pass::run() {
   if (!lacks_right) co_return outcome;
   // batchDeadlineSeconds limits the pods, not the missing right: the deadline starts again on every refused pass.
   if (status_.batch_started) memory_.record.batch_started = status_.batch_started = tools_.env.clock.now();
-  outcome = co_await hold(std::string(control::kAuthorLacksRight), control::lacks_right_text(outcome.error, *author));
+  outcome = co_await hold(control::lacks_right_cause(*author), control::lacks_right_text(outcome.error, *author));
   co_return outcome.kind == Outcome::Kind::Settled ? Outcome::retries_after(control::kAuthorRightPause) : outcome;
 }
 

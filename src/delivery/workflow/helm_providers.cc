@@ -110,7 +110,7 @@ Result<ProgramCall> helm_call(const ProviderCall& call, const std::vector<std::s
   made.timeout = kTimeout;
   if (const std::string timeout = options["timeout"].str(); !timeout.empty()) {
     SLIPWAY_TRY(wanted, parse_duration(timeout));
-    made.timeout = std::min(wanted, kTimeout);
+    made.timeout = wanted;
   }
   return made;
 }

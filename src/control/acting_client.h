@@ -12,8 +12,10 @@ namespace slipway::control {
 
 /// Limits what a client reaches; shared by several clients, and set while they are in use.
 struct Confinement {
-  std::string ns;   // the only namespace that may be reached, of the home cluster
-  std::string why;  // the message of a refusal; empty: not confined
+  std::string ns;   // the only namespace that may be reached, of the home cluster; empty: not confined
+  std::string why;  // the message of a refusal
+  /// As whom requests are sent from then on, with rights narrowed by those who had a say (kube::Narrowing); null: as before.
+  std::shared_ptr<const kube::UserInfo> user{};
 };
 
 /// Sends each request to `inner` as `user`. A null user is the process itself.
@@ -25,12 +27,16 @@ class ActingClient : public client::Client {
                bool is_home = true)
       : inner_(inner), user_(std::move(user)), confinement_(confinement), is_home_(is_home) {}
 
-  /// Forbidden, with the reason of the confinement, when the request goes beyond it.
+  /// Requests from now on are sent as this user.
+  void act_as(std::shared_ptr<const kube::UserInfo> user) { user_ = std::move(user); }
+  /// Forbidden, with the reason of the confinement, when the request goes beyond it. A user whose rights are narrowed reaches
+  /// no cluster but the home.
   Task<Result<client::Reply>> call(client::Request request) override;
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override;
 
  private:
-  bool may_reach(const client::Request& request) const;
+  /// Names the user of the request. False when it goes beyond the confinement.
+  bool admits(client::Request& request) const;
 
   client::Client& inner_;
   std::shared_ptr<const kube::UserInfo> user_;

@@ -99,6 +99,13 @@ bool rules_grant(std::string_view text, const NeededRight& right) {
 
 Task<Result<bool>> has_right(client::Client& process, std::shared_ptr<const kube::UserInfo> user, NeededRight right) {
   if (user == nullptr) co_return true;
+  if (user->narrowing) {
+    if (!user->narrowing->ns.empty() && right.key.ns != user->narrowing->ns) co_return false;
+    for (const kube::UserInfo& one : user->narrowing->by) {
+      SLIPWAY_CO_TRY(may, co_await has_right(process, std::make_shared<const kube::UserInfo>(one), right));
+      if (!may) co_return false;
+    }
+  }
   const Value review = client::access_review(user.get(), attributes_of(right));
   SLIPWAY_CO_TRY(answer, co_await client::create(process, client::kAccessReviews, review, kReviewManager));
   co_return answer["status"]["allowed"].as_bool();

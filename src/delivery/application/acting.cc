@@ -5,10 +5,14 @@
 #include <algorithm>
 
 #include "delivery/application/kind.h"
+#include "delivery/family/identity.h"
+#include "kube/well_known.h"
 
 namespace slipway::delivery::application {
 
 namespace {
+
+constexpr std::string_view kAccountPrefix = "system:serviceaccount:";
 
 /// What the API server asks for: an apply that creates takes two rights.
 std::vector<control::NeededRight> needed_for(const client::Request& request) {
@@ -52,8 +56,50 @@ class Acting::LossWatch : public client::Client {
   client::Client& inner_;
 };
 
-Acting::Acting(control::Reconcile& run, std::shared_ptr<const kube::UserInfo> identity)
-    : run_(run), identity_(std::move(identity)) {}
+/// A service account of this cluster is nobody in another one, where an account of its name may be there and have rights. It
+/// reaches that cluster where the user who named it may impersonate its namesake there.
+class Acting::AccountGuard : public client::Client {
+ public:
+  AccountGuard(const Acting& acting, client::Client& cluster, client::Client& inner, std::string name)
+      : acting_(acting), cluster_(cluster), inner_(inner), name_(std::move(name)) {}
+
+  Task<Result<client::Reply>> call(client::Request request) override {
+    SLIPWAY_CO_TRY_VOID(co_await check());
+    co_return co_await inner_.call(std::move(request));
+  }
+  Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override {
+    SLIPWAY_CO_TRY_VOID(co_await check());
+    co_return co_await inner_.watch(std::move(request));
+  }
+
+ private:
+  Task<Result<void>> check() {
+    const std::string& account = acting_.identity_->name;
+    if (acting_.named_by_ == nullptr) {
+      co_return fail(Reason::Forbidden,
+                     fmt::format("{} is a service account of this cluster, and cannot act in cluster {}: have a user write the "
+                                 "object, with annotation {} where it is to act as the account",
+                                 account, name_, kServiceAccount));
+    }
+    if (is_allowed_) co_return Result<void>{};
+    const auto colon = account.rfind(':');
+    const std::string ns = account.substr(kAccountPrefix.size(), colon - kAccountPrefix.size());
+    control::NeededRight right{"impersonate", kube::kServiceAccounts, "", {ns, account.substr(colon + 1)}};
+    SLIPWAY_CO_TRY_VOID(co_await control::require_right(cluster_, acting_.named_by_, std::move(right)));
+    is_allowed_ = true;
+    co_return Result<void>{};
+  }
+
+  const Acting& acting_;
+  client::Client& cluster_;  // as the process
+  client::Client& inner_;
+  std::string name_;
+  bool is_allowed_ = false;
+};
+
+Acting::Acting(control::Reconcile& run, std::shared_ptr<const kube::UserInfo> identity,
+               std::shared_ptr<const kube::UserInfo> named_by)
+    : run_(run), identity_(std::move(identity)), named_by_(std::move(named_by)) {}
 Acting::~Acting() = default;
 
 Result<client::Client*> Acting::on(const std::string& cluster) {
@@ -63,8 +109,12 @@ Result<client::Client*> Acting::on(const std::string& cluster) {
     const bool is_home = client == &run_.client;
     const bool is_watched = is_home || (identity_ && control::is_unknown(*identity_));
     if (is_watched) made.watched = std::make_unique<LossWatch>(*this, *client);
-    client::Client& inner = is_watched ? *made.watched : *client;
-    made.acting = std::make_unique<control::ActingClient>(inner, identity_, &confinement_, is_home);
+    client::Client* inner = is_watched ? made.watched.get() : client;
+    if (!is_home && identity_ && identity_->name.starts_with(kAccountPrefix)) {
+      made.guard = std::make_unique<AccountGuard>(*this, *client, *inner, cluster);
+      inner = made.guard.get();
+    }
+    made.acting = std::make_unique<control::ActingClient>(*inner, identity_, &confinement_, is_home);
   }
   return made.acting.get();
 }
@@ -95,9 +145,18 @@ Task<Status> Acting::judge_refusal(Status refusal, std::vector<control::NeededRi
   co_return refusal;
 }
 
-void Acting::confine(std::string ns, std::string why) {
-  if (!confinement_.why.empty()) return;
-  confinement_ = {.ns = std::move(ns), .why = std::move(why)};
+void Acting::confine(const std::string& ns, std::string why, const kube::UserInfo& by) {
+  if (confinement_.ns.empty()) confinement_.why = std::move(why);
+  confinement_.ns = ns;
+  if (const kube::UserInfo* user = identity()) {
+    confinement_.user = std::make_shared<const kube::UserInfo>(narrowed(*user, ns, {by}));
+  }
+}
+
+void Acting::narrow(const kube::UserInfo& by) {
+  if (const kube::UserInfo* user = identity()) {
+    confinement_.user = std::make_shared<const kube::UserInfo>(narrowed(*user, "", {by}));
+  }
 }
 
 Result<client::Client*> Acting::own(const std::string& cluster) {

@@ -209,6 +209,7 @@ std::vector<kube::AdmissionRow> admission_rows(OnFault on_fault, const std::stri
        .stamp_status = stamp_run}};
   std::ranges::move(author_rows(definition_namespace), std::back_inserter(rows));
   rows.push_back({.group = "", .kind = "ConfigMap", .mutate = {}, .validate = {}, .mutate_for = stamp_config_map});
+  rows.push_back({.group = "", .kind = "Secret", .mutate = {}, .validate = {}, .mutate_for = keep_rendered_mark});
   return rows;
 }
 

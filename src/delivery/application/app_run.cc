@@ -114,7 +114,7 @@ AppRun::AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object appli
       lookup_(std::move(lookup)),
       memory_(memory),
       written_(std::make_shared<Signal>(tools.env)),
-      acting_(reconcile, identity_of(application_, tools.acts_as)) {
+      acting_(reconcile, identity_of(application_, tools.acts_as), namer_of(application_)) {
   if (tools_.acts_as == ActsAs::User) stay_inside();
   const kube::UserInfo* user = acting_.identity();
   std::string identity = user ? fmt::format("{}\n{}", user->name, fmt::join(user->groups, ",")) : "";
@@ -129,7 +129,7 @@ AppRun::AppRun(AppTools tools, control::Reconcile& reconcile, kube::Object appli
 /// Where others have a say. What is looked up later, such as a trait of an override, is looked at then.
 void AppRun::stay_inside() {
   const std::string ns(kube::ns(application_));
-  if (std::string why = other_author(application_, *parsed_); !why.empty()) return acting_.confine(ns, std::move(why));
+  for (OtherAuthor& other : other_authors(application_, *parsed_)) acting_.confine(ns, std::move(other.why), other.user);
   lookup_.definition = [this, find = std::move(lookup_.definition)](DefinitionKind kind, const std::string& type) {
     auto found = find(kind, type);
     if (found) confine_to_author_of((*found)->object);
@@ -139,8 +139,14 @@ void AppRun::stay_inside() {
 
 void AppRun::confine_to_author_of(const Value& object) {
   if (tools_.acts_as != ActsAs::User) return;
-  if (std::string why = other_author(application_, object); !why.empty())
-    acting_.confine(std::string(kube::ns(application_)), std::move(why));
+  if (auto other = other_author(application_, object)) {
+    acting_.confine(std::string(kube::ns(application_)), std::move(other->why), other->user);
+  }
+}
+
+void AppRun::narrow_to_author_of(const Value& application) {
+  if (tools_.acts_as != ActsAs::User) return;
+  if (const auto other = other_author(application_, application)) acting_.narrow(other->user);
 }
 
 std::vector<ClusterEntry> AppRun::clusters() const {

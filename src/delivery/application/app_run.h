@@ -125,8 +125,11 @@ class AppRun {
   Result<client::Client*> on(const std::string& cluster) { return acting_.on(cluster); }
   Result<client::Client*> own(const std::string& cluster) { return acting_.own(cluster); }
   Acting& acting() { return acting_; }
+  const Acting& acting() const { return acting_; }
   /// From here on the application reaches nothing outside its namespace if another user than its author wrote the object.
   void confine_to_author_of(const Value& object);
+  /// What an earlier author wrote is delivered with the rights of both.
+  void narrow_to_author_of(const Value& application);
   /// Every cluster that a topology may choose.
   std::vector<ClusterEntry> clusters() const;
 

@@ -42,23 +42,25 @@ Value with_author(Value metadata, const Value& object) {
   return metadata;
 }
 
-std::string other_author(const kube::Object& user, const Value& used) {
+std::optional<OtherAuthor> other_author(const kube::Object& user, const Value& used) {
   const auto author = kube::annotation(used, kUserName);
   const auto writer = kube::annotation(user, kUserName);
   // The groups count too: they may have been others when one of the two was written. Copies from before have the name only.
   const auto groups = kube::annotation(used, kUserGroup);
   const bool has_same_groups = groups.empty() || groups == kube::annotation(user, kUserGroup);
-  if (author.empty() || (author == writer && has_same_groups)) return {};
-  return fmt::format(
-      "{} {} was written by {}{}, and the {} acts as {}: with it, nothing outside the namespace {} can be reached",
-      kube::kind(used), kube::name(used), author, author == writer ? " with other groups" : "", kube::kind(user),
-      writer.empty() ? "the controller" : writer, kube::ns(user));
+  if (author.empty() || (author == writer && has_same_groups)) return std::nullopt;
+  return OtherAuthor{
+      .why = fmt::format("{} {} was written by {}{}, and the {} acts as {}: with it, nothing can be done that {} may not do, "
+                         "and nothing outside the namespace {} can be reached",
+                         kube::kind(used), kube::name(used), author, author == writer ? " with other groups" : "",
+                         kube::kind(user), writer.empty() ? "the controller" : writer, author, kube::ns(user)),
+      .user = *recorded_identity(kIdentityAnnotations, used)};
 }
 
-std::string other_author(const kube::Object& application, const Parsed& parsed) {
-  std::string found;
+std::vector<OtherAuthor> other_authors(const kube::Object& application, const Parsed& parsed) {
+  std::vector<OtherAuthor> found;
   const auto look = [&](const Value& used) {
-    if (found.empty()) found = other_author(application, used);
+    if (auto other = other_author(application, used)) found.push_back(*std::move(other));
   };
   for (const DefinitionsByType* all : {&parsed.components, &parsed.traits, &parsed.policies, &parsed.step_types}) {
     for (const auto& [type, definition] : *all) look(definition->object);

@@ -6,6 +6,7 @@
 // DIVERGES: upstream looks at who wrote the Application alone.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,14 @@ std::vector<Cause> check_revision_writer(const kube::Object& revision, const kub
 /// `metadata` of a copy of the object, with who wrote it where that is recorded.
 Value with_author(Value metadata, const Value& object);
 
-/// Empty, or why what `user` (an Application or a WorkflowRun) does with `used` must stay in its namespace.
-std::string other_author(const kube::Object& user, const Value& used);
-/// The same for all that was looked up.
-std::string other_author(const kube::Object& application, const Parsed& parsed);
+/// Who else has a say, and why what is done must therefore stay in the namespace.
+struct OtherAuthor {
+  std::string why;
+  kube::UserInfo user;
+};
+/// Of what `user` (an Application or a WorkflowRun) does with `used`. Nothing where nobody else has.
+std::optional<OtherAuthor> other_author(const kube::Object& user, const Value& used);
+/// Of all that was looked up.
+std::vector<OtherAuthor> other_authors(const kube::Object& application, const Parsed& parsed);
 
 }  // namespace slipway::delivery::application

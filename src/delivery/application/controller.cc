@@ -340,6 +340,7 @@ Task<Outcome> ApplicationController::prepare(control::Reconcile& run, kube::Obje
              run, resolved->scoped.application, resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.set_custom(resolved->scoped.custom);
+  app.narrow_to_author_of(resolved->written_before);
   if (!is_rendered) {
     auto written = co_await write_resources(app);
     if (!written) co_return Outcome::failed(std::move(written).error());
@@ -373,6 +374,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
              run, application, resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);
   app.set_custom(resolved->scoped.custom);
+  app.narrow_to_author_of(resolved->written_before);
   auto trackers = read_trackers(trackers_of(application));
   if (!trackers) co_return Outcome::failed(std::move(trackers).error());
   app.load_trackers(std::move(*trackers));
@@ -496,6 +498,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   LoadedContext context = *std::exchange(memory.context, std::nullopt);
   const bool is_first = !status.workflow->start_time;
   if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(*client, kApplications, app.application(), context));
+  SLIPWAY_CO_TRY_VOID(check_context(context));
   if (is_first) memory.delivered.clear();
   co_await follow_rights(app.acting(), app.application(), context.store, is_first);
   remember_notes(memory, context.store);

@@ -55,7 +55,8 @@ class ApplicationController : public control::Controller {
     std::shared_ptr<const Parsed> parsed;
     Lookup lookup;
     LatestRevision revision;
-    Scoped scoped{};  // the application as policies of scope Application left it
+    Scoped scoped{};         // the application as policies of scope Application left it
+    Value written_before{};  // of an earlier author, where that is what is delivered: the application in its revision
   };
   using Status = ApplicationStatus;
   static Resolved resolved_with(std::shared_ptr<const Parsed> parsed, Lookup lookup, Value referred, LatestRevision revision);

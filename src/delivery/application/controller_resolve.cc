@@ -101,6 +101,8 @@ Task<Result<ApplicationController::Resolved>> ApplicationController::resolve(con
   if (is_published(application, revision)) {
     SLIPWAY_CO_TRY(parsed, parse_once(memory, application, frozen, resolved.lookup, key));
     resolved.parsed = std::move(parsed);
+    const bool is_live = is_same_spec(without_plans(held->spec), without_plans(application["spec"]));
+    if (!is_live) resolved.written_before = revision_content(revision)["application"].without("spec");
     co_return resolved;
   }
   const bool is_same = is_same_spec(without_plans(held->spec), without_plans(application["spec"])) &&

@@ -7,6 +7,7 @@
 #include "delivery/application/definition_commands.h"
 #include "delivery/application/definition_controller.h"
 #include "delivery/application/holdings.h"
+#include "delivery/application/identity.h"
 #include "delivery/application/kind.h"
 #include "delivery/application/kinds.h"
 #include "delivery/application/render_commands.h"

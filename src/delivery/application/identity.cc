@@ -49,4 +49,9 @@ std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& applicatio
   return user;
 }
 
+std::shared_ptr<const kube::UserInfo> namer_of(const kube::Object& application) {
+  if (kube::annotation(application, kServiceAccount).empty()) return nullptr;
+  return recorded_identity(kIdentityAnnotations, application);
+}
+
 }  // namespace slipway::delivery::application

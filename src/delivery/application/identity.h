@@ -29,4 +29,7 @@ std::vector<Cause> check_service_account(const kube::Object& object, const kube:
 /// process itself wrote the object.
 std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& application, ActsAs acts_as = ActsAs::User);
 
+/// The user who named the service account that it acts as. Null where none is named.
+std::shared_ptr<const kube::UserInfo> namer_of(const kube::Object& application);
+
 }  // namespace slipway::delivery::application

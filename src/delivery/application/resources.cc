@@ -87,6 +87,16 @@ Value record(const AppRun& run, const char* kind) {
                                                   {"ownerReferences", json::array({kube::owner_reference(application)})}})}});
 }
 
+/// Whoever uses it does so with the rights of those for whom it was rendered.
+Value marked_for(const AppRun& run, const Value& object) {
+  const Value marked = object.with_path({"metadata", "annotations", kRenderedMark}, "true");
+  const kube::UserInfo* user = run.acting().identity();
+  if (user == nullptr) return marked;
+  std::vector<kube::UserInfo> authors{*user};
+  if (user->narrowing) std::ranges::copy(user->narrowing->by, std::back_inserter(authors));
+  return marked.with_path({"metadata", "annotations", kContentAuthors}, json::print(identity_list(authors)));
+}
+
 Value config_map(const AppRun& run, const Texts& texts) {
   json::ObjectBuilder data, packed;
   for (const auto& [component, text] : texts.open) {
@@ -96,9 +106,8 @@ Value config_map(const AppRun& run, const Texts& texts) {
       packed.set(component + ".gz", base64_encode(gzip(text)));
     }
   }
-  Value made = record(run, "ConfigMap")
-                   .with_path({"metadata", "annotations"},
-                              json::object({{kRenderedMark, "true"}, {kHoldingsKind, kind_text(kTrackerKind)}}));
+  Value made =
+      marked_for(run, record(run, "ConfigMap")).with_path({"metadata", "annotations", kHoldingsKind}, kind_text(kTrackerKind));
   if (!data.empty()) made = made.with("data", data.build());
   if (!packed.empty()) made = made.with("binaryData", packed.build());
   return made;
@@ -107,7 +116,7 @@ Value config_map(const AppRun& run, const Texts& texts) {
 Value secret(const AppRun& run, const Texts& texts) {
   json::ObjectBuilder data;
   for (const auto& [component, text] : texts.secret) data.set(component, base64_encode(text));
-  return record(run, "Secret").with("data", data.build());
+  return marked_for(run, record(run, "Secret")).with("data", data.build());
 }
 
 /// Adds what `whole` holds to that which is there, and to no later state of it.

@@ -8,6 +8,7 @@
 #include "base/gzip.h"
 #include "delivery/application/authors.h"
 #include "delivery/application/compressed.h"
+#include "delivery/application/identity.h"
 #include "delivery/application/rollout_plans.h"
 #include "delivery/application/taking_over.h"
 #include "json/text.h"
@@ -201,12 +202,16 @@ Value make_revision(const kube::Object& application, const Value& spec, const Pa
   const bool is_rolled_out = !spec["rolloutPlan"].is_null();
   Value own_annotations = is_rolled_out ? kept_annotations.with(kRolledOut, "true") : kept_annotations;
   if (has_trait_plans(spec)) own_annotations = own_annotations.with(kPlanFree, "true");
-  const Value embedded = json::object(
-      {{"apiVersion", kApiVersion},
-       {"kind", kApplicationKind.kind},
-       {"metadata",
-        json::object({{"name", name}, {"namespace", Value(kube::ns(application))}, {"annotations", kept_annotations}})},
-       {"spec", spec}});
+  // Within the spec, which only the process writes (check_revision_writer).
+  const Value embedded = with_identity_of(
+      kIdentityAnnotations,
+      json::object(
+          {{"apiVersion", kApiVersion},
+           {"kind", kApplicationKind.kind},
+           {"metadata",
+            json::object({{"name", name}, {"namespace", Value(kube::ns(application))}, {"annotations", kept_annotations}})},
+           {"spec", spec}}),
+      application);
   return json::object(
       {{"apiVersion", kApiVersion},
        {"kind", kRevisionKind.kind},

@@ -98,6 +98,14 @@ Task<Result<std::string>> first_unhealthy(AppRun& run, std::vector<Value> applie
   co_return std::string();
 }
 
+/// What the revision's author had applied is applied with the rights of both.
+Task<Result<void>> narrow_to_author(AppRun& run, std::string revision) {
+  SLIPWAY_CO_TRY(hub, run.own(kHub));
+  SLIPWAY_CO_TRY(found, co_await client::get(*hub, kRevisions, {std::string(kube::ns(run.application())), revision}));
+  run.narrow_to_author_of(revision_content(found)["application"]);
+  co_return Result<void>{};
+}
+
 Task<Answer> roll_back(AppRun& run, ProviderCall call) {
   if (call.store == nullptr) co_return Answer::error("only steps of a workflow can do this");
   auto revision = co_await newest_delivered(run);
@@ -106,6 +114,7 @@ Task<Answer> roll_back(AppRun& run, ProviderCall call) {
     co_return failed("there is no earlier revision whose workflow succeeded: nothing can be rolled back to");
   const Tracker* tracker = tracker_of(run, *revision);
   if (tracker == nullptr) co_return failed(fmt::format("what revision {} had applied is not recorded any more", *revision));
+  if (auto narrowed = co_await narrow_to_author(run, *revision); !narrowed) co_return Answer::error(narrowed.error());
   auto manifests = co_await manifests_in(run, *tracker, *revision);
   if (!manifests && manifests.error().reason == Reason::NotFound) {
     co_return failed(fmt::format("cannot roll back to revision {}: {}", *revision, manifests.error().message));

@@ -180,6 +180,7 @@ Task<Result<CommandAnswer>> restart_step(ActionCall call, std::string step) {
     auto steps = is_app ? co_await steps_of_application(call, object) : co_await steps_of_run(call, object);
     if (!steps) co_return fail(refused(object, std::move(steps).error()));
     SLIPWAY_CO_TRY(context, co_await load_context(call.client, object));
+    SLIPWAY_CO_TRY_VOID(check_context(context));
     auto wanted = workflow::restart_from(*steps, std::move(*run), context.store, step);
     if (!wanted) co_return fail(refused(object, std::move(wanted).error()));
     // First the variables: a status that says that a step has not run must never meet what it has left.

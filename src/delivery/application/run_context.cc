@@ -6,6 +6,8 @@
 
 #include "base/digest.h"
 #include "delivery/application/kind.h"
+#include "delivery/family/identity.h"
+#include "delivery/family/rendered_mark.h"
 #include "json/text.h"
 #include "kube/well_known.h"
 
@@ -63,6 +65,13 @@ void read_into(workflow::RunStore& store, const Value& data, bool is_secret) {
   }
 }
 
+/// With the mark of what the process has written, which a change by a user takes away.
+Value as_own(const Value& object) {
+  if (is_marked_rendered(object)) return object;
+  return object.without_path({"metadata", "annotations", kContentAuthors})
+      .with_path({"metadata", "annotations", kRenderedMark}, "true");
+}
+
 /// Writes `wanted` where it differs from `before`.
 Task<Result<Value>> write_object(client::Client& client, kube::Resource resource, Value before, Value wanted) {
   const bool is_new = !before["metadata"].has("resourceVersion");
@@ -106,13 +115,17 @@ Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object ow
       loaded.object = new_object(owner, "ConfigMap", name);
       co_return loaded;
     }
+    loaded.is_foreign = is_written_by_user(object);
+    if (loaded.is_foreign) co_return loaded;
     read_into(loaded.store, object["data"], false);
     if (kube::annotation(object, kSecretAnnotation).empty()) co_return loaded;
     auto secret = co_await client::get(client, kube::kSecrets, kube::key_of(object));
     if (!secret && secret.error().reason != Reason::NotFound) co_return fail(std::move(secret).error());
     if (secret && is_free_for(*secret, owner)) {
       loaded.secret = *secret;
-      read_into(loaded.store, (*secret)["data"], true);
+      loaded.is_foreign = is_written_by_user(*secret);
+      if (loaded.is_foreign) loaded.store = {};
+      if (!loaded.is_foreign) read_into(loaded.store, (*secret)["data"], true);
     }
     co_return loaded;
   }
@@ -121,6 +134,7 @@ Task<Result<LoadedContext>> load_context(client::Client& client, kube::Object ow
 
 Task<Result<void>> begin_context(client::Client& client, kube::Resource resource, kube::Object owner, LoadedContext& loaded) {
   loaded.store = {};
+  loaded.is_foreign = false;
   if (!loaded.object["metadata"].has("resourceVersion")) co_return Result<void>{};
   SLIPWAY_CO_TRY(now, co_await client::get(client, resource, kube::key_of(owner)));
   if (now["metadata"]["resourceVersion"] == owner["metadata"]["resourceVersion"]) co_return Result<void>{};
@@ -142,14 +156,23 @@ Task<Result<Value>> save_context(client::Client& client, LoadedContext loaded, w
       secret_data.set(key, base64_encode(text)), has_secrets = true;
     }
   }
-  Value object = loaded.object;
+  Value object = as_own(loaded.object);
   if (has_secrets || !loaded.secret.is_null()) {
     const Value secret = loaded.secret.is_null() ? secret_beside(object) : loaded.secret;
-    const Value wanted = secret.with("data", secret_data.build());
+    const Value wanted = as_own(secret).with("data", secret_data.build());
     SLIPWAY_CO_TRY(stored, co_await write_object(client, kube::kSecrets, secret, wanted));
     object = object.with_path({"metadata", "annotations", kSecretAnnotation}, kube::name(stored));
   }
   co_return co_await write_object(client, kube::kConfigMaps, loaded.object, object.with("data", data.build()));
+}
+
+Result<void> check_context(const LoadedContext& loaded) {
+  if (!loaded.is_foreign) return {};
+  return fail(
+      Reason::Forbidden,
+      fmt::format("ConfigMap or Secret {} holds what the steps of this run have stored, and a user has changed it: it is "
+                  "not used. Restart the workflow",
+                  kube::name(loaded.object)));
 }
 
 std::string note_in(const workflow::RunStore& store, const char* key) {

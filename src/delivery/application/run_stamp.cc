@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "delivery/application/kind.h"
 #include "delivery/family/protected_status.h"
 
 namespace slipway::delivery::application {
 namespace {
+
+Value with_kept_phases(const Value& steps, const Value& before);
 
 bool is_stamped_application(const kube::Object& object) { return kube::kind(object) == kApplicationKind.kind; }
 
@@ -28,21 +32,57 @@ constexpr Flag kFlags[] = {{"suspend", "suspendedBy"}, {"terminated", "terminate
 
 bool has_finished(const Value& run, const Value& before) { return run["finished"].as_bool() && before["finished"].as_bool(); }
 
-/// Of an Application users write `workflow`, as `vela workflow` does: null, suspend, terminated, the phases of steps. What says
-/// which revision and which record it runs with is the controller's. Members of others stay.
-kube::Object with_own_members(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
-  if (!is_stamped_application(object)) return object;
-  kube::Object kept = with_own_status(
-      object, old, asker,
-      {"conditions", "observedGeneration", "status", "latestRevision", "services", "appliedResources",
-       "workflowRestartScheduledAt", "appliedApplicationPolicies", "applicationPoliciesConfigMap", "rolledBackTo"});
-  if (asker.user == nullptr || !kept["status"]["workflow"].is_object() || may_write_status(asker)) return kept;
-  for (const char* member : {"appRevision", "mode", "contextBackend"}) {
-    const Value& before = old["status"]["workflow"][member];
-    kept = before.is_null() ? kept.without_path({"status", "workflow", member})
-                            : kept.with_path({"status", "workflow", member}, before);
-  }
+bool is_stamped_suspend(const Value& step) {
+  return step["type"].as_string() == "suspend" || step["type"].as_string() == "step-group";
+}
+
+/// A step as a user may leave it: of suspends any phase; of others one that has not ended may become failed, as terminate makes
+/// it, and everything else stays.
+Value with_kept_phase(const Value& step, const Value& before) {
+  const std::string_view was = before["phase"].as_string();
+  const bool has_ended = was == "succeeded" || was == "failed" || was == "skipped";
+  const bool is_ended_now = !has_ended && step["phase"].as_string() == "failed";
+  if (!is_stamped_suspend(before) && !is_ended_now) return before;
+  Value kept = step;
+  if (before["subSteps"].is_array()) kept = kept.with("subSteps", with_kept_phases(step["subSteps"], before["subSteps"]));
   return kept;
+}
+
+/// Steps that the run did not have are left out; those that are gone run again.
+Value with_kept_phases(const Value& steps, const Value& before) {
+  json::ArrayBuilder kept;
+  for (const Value& step : steps.items()) {
+    const auto is_it = [&](const Value& one) { return one["name"] == step["name"]; };
+    const auto known = std::ranges::find_if(before.items(), is_it);
+    if (known != before.items().end()) kept.add(with_kept_phase(step, *known));
+  }
+  return kept.build();
+}
+
+/// Users write of a run, as `vela workflow` does: null or nothing (it starts again), suspend, terminated, the phases of
+/// suspended steps, and steps that are to run again. What says which revision and which record it runs with, and what steps
+/// have come to, is the controller's: who wrote it could have a step of another user pass.
+Value with_own_run(Value run, const Value& before) {
+  const bool starts_again = run["steps"].empty() && !run.has("startTime");
+  if (!run.is_object()) return run;
+  if (starts_again) return run.without("contextBackend");
+  for (const char* member : {"appRevision", "mode", "contextBackend"}) {
+    run = before[member].is_null() ? run.without(member) : run.with(member, before[member]);
+  }
+  return run.has("steps") ? run.with("steps", with_kept_phases(run["steps"], before["steps"])) : run;
+}
+
+kube::Object with_own_members(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  kube::Object kept = object;
+  if (is_stamped_application(object)) {
+    kept = with_own_status(
+        object, old, asker,
+        {"conditions", "observedGeneration", "status", "latestRevision", "services", "appliedResources",
+         "workflowRestartScheduledAt", "appliedApplicationPolicies", "applicationPoliciesConfigMap", "rolledBackTo"});
+  }
+  const Value run = stamped_run(kept);
+  if (asker.user == nullptr || !run.is_object() || may_write_status(asker)) return kept;
+  return with_run(kept, with_own_run(run, stamped_run(old)));
 }
 
 }  // namespace

@@ -234,14 +234,16 @@ Result<void> WorkflowRunController::check_types(const std::string& ns, const std
 Task<Result<std::optional<Duration>>> WorkflowRunController::run_pass(control::Reconcile& run, kube::Object object,
                                                                       WorkflowRunStatus& status, workflow::Steps steps) {
   SLIPWAY_CO_TRY(context, co_await load_context(run.client, object));
-  Acting acting(run, identity_of(object, options_.acts_as));
+  Acting acting(run, identity_of(object, options_.acts_as), namer_of(object));
   const bool is_first = !status.start_time;  // a new run, or one that was started again
   if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(run.client, kWorkflowRuns, object, context));
+  SLIPWAY_CO_TRY_VOID(check_context(context));
   co_await follow_rights(acting, object, context.store, is_first);
   const auto look_at_author = [&](const Value& used) {
     if (options_.acts_as != ActsAs::User) return;
-    if (std::string why = other_author(object, used); !why.empty())
-      acting.confine(std::string(kube::ns(object)), std::move(why));
+    if (auto other = other_author(object, used)) {
+      acting.confine(std::string(kube::ns(object)), std::move(other->why), other->user);
+    }
   };
   if (!object["spec"]["workflowSpec"].is_object()) {
     look_at_author(workflows_->get({std::string(kube::ns(object)), object["spec"]["workflowRef"].str()}));

@@ -12,6 +12,9 @@
 
 namespace slipway::delivery {
 
+/// Users whose rights narrow the author's (kube::Narrowing): [{"user": "ann", "groups": ["dev"]}]. Of all families.
+inline constexpr const char* kContentAuthors = "slipway.dev/content-authors";
+
 struct IdentityAnnotations {
   const char* user;
   const char* groups;  // separated by commas
@@ -28,8 +31,16 @@ kube::Object record_identity(const IdentityAnnotations& in, const kube::Object& 
 kube::Object record_author(const IdentityAnnotations& in, const kube::Object& object, const kube::Object& old,
                            const kube::Asker& asker, std::string_view steering);
 
-/// Returns the object with `user` in these annotations. A group whose name has a comma is left out: the list could not be read
-/// back.
+/// The same as text, and read back; of a text that cannot be read the unknown author, who may do nothing.
+json::Value identity_list(const std::vector<kube::UserInfo>& users);
+std::vector<kube::UserInfo> read_identities(std::string_view text);
+
+/// Returns `user` with its rights narrowed by `by` too, and with `ns` to that namespace. Those that are narrowing already, and
+/// the user itself with the same groups, are left out.
+kube::UserInfo narrowed(kube::UserInfo user, std::string_view ns, const std::vector<kube::UserInfo>& by);
+
+/// Returns the object with `user`, and who narrows it, in these annotations. A group whose name has a comma is left out: the
+/// list could not be read back.
 kube::Object with_identity(const IdentityAnnotations& in, const kube::Object& object, const kube::UserInfo& user);
 
 /// Returns the object with these annotations copied from `from`, and without those that `from` lacks; a null `from` has none.

@@ -2,6 +2,7 @@
 
 #include "delivery/package/admission.h"
 #include "delivery/package/approval_controller.h"
+#include "delivery/package/author.h"
 #include "delivery/package/auto_propose_controller.h"
 #include "delivery/package/commands.h"
 #include "delivery/package/explain.h"

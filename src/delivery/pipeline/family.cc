@@ -1,6 +1,7 @@
 #include "delivery/pipeline/family.h"
 
 #include "delivery/pipeline/admission.h"
+#include "delivery/pipeline/author.h"
 #include "delivery/pipeline/commands.h"
 #include "delivery/pipeline/dora_command.h"
 #include "delivery/pipeline/explain.h"

@@ -9,6 +9,7 @@
 #include "delivery/rollout/kinds.h"
 #include "delivery/rollout/plan.h"
 #include "delivery/rollout/plan_edit.h"
+#include "delivery/rollout/requests.h"
 #include "delivery/rollout/show.h"
 
 namespace slipway::delivery::rollout {

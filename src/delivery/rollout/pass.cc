@@ -90,7 +90,7 @@ bool waits_for_drain(const Value& status) {
 }  // namespace
 
 Pass::Pass(PassTools tools, control::Reconcile& run, Object rollout, Memory& memory)
-    : tools_(tools), run_(run), rollout_(std::move(rollout)), author_(run_.as(identity())), memory_(memory) {}
+    : tools_(tools), run_(run), rollout_(std::move(rollout)), author_(run_.client, identity()), memory_(memory) {}
 
 /// Whom the rollout acts as; null: the process.
 std::shared_ptr<const kube::UserInfo> Pass::identity() const { return author_of(kAuthor, rollout_, tools_.acts_as); }
@@ -119,6 +119,11 @@ Task<Outcome> Pass::run_as_author() {
   if (!wants && wants.error().reason == Reason::Forbidden) co_return Outcome::failed(wants.error());
   if (!wants) co_return co_await hold_for("spec", wants.error());
   wanted_ = std::move(*wants);
+  // Others than the rollout's author had a say in what is applied: it is done with the rights of all.
+  if (const auto user = identity(); user != nullptr && !wanted_.authors.empty()) {
+    const std::string_view ns = wanted_.is_as_rendered ? std::string_view() : std::string_view(run_.key.ns);
+    author_.act_as(std::make_shared<const kube::UserInfo>(narrowed(*user, ns, wanted_.authors)));
+  }
   if (auto looked = co_await look(); !looked) co_return Outcome::failed(std::move(looked).error());
   if (is_target_missing()) memory_.revisions.clear();  // perhaps it went with its revision: that is read anew
   ApplicationTemplate application(author_, rollout_, is_target_asked() ? wanted_.application : Value());

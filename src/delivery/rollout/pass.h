@@ -160,7 +160,7 @@ class Pass {
   PassTools tools_;
   control::Reconcile& run_;
   kube::Object rollout_;
-  client::Client& author_;  // the home cluster as the rollout's author: for what its spec names
+  control::ActingClient author_;  // the home cluster as the rollout's author: for what its spec names
   Memory& memory_;
   RolloutStatus status_{};
   Wanted wanted_{};

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/gzip.h"
 #include "delivery/family/handover.h"
+#include "control/author_right.h"
 #include "delivery/family/rendered_mark.h"
 #include "delivery/family/revision_resources.h"
 #include "delivery/rollout/admission.h"
@@ -280,6 +281,7 @@ Task<Result<Wanted>> Finder::find() {
   if (const Value& size = revision->workload["spec"]["replicas"]; size.is_int()) wants.size = size.as_int();
   if (named_.is_application && !revision->owners.empty()) wants.application = revision->owners.front();
   wants.is_as_rendered = revision->is_as_rendered;
+  wants.authors = revision->authors;
   add_others(wants, *revision);
   SLIPWAY_CO_TRY_VOID(co_await add_source_scalers(wants));
   co_return wants;
@@ -334,6 +336,9 @@ Result<Revision> read_rendered(const Object& map, const std::string& component) 
   }
   revision.owners = owners_for(map);
   revision.is_as_rendered = is_marked_rendered(map);
+  revision.authors = content_authors(map);
+  // What a user has written under a name of their own, no admission has recorded.
+  if (!revision.is_as_rendered && revision.authors.empty()) revision.authors.emplace_back().name = control::kUnknownAuthor;
   revision.holdings_kind = kube::annotation(map, kHoldingsKind);
   return revision;
 }

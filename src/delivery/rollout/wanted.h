@@ -22,10 +22,11 @@ namespace slipway::delivery::rollout {
 struct Revision {
   std::string component;
   json::Value workload;
-  std::vector<json::Value> others{};  // its Services and so on
-  std::vector<json::Value> owners{};  // owner references for what is made of it: it goes when these have gone
-  bool is_as_rendered = true;         // false: a user has written the content (delivery/family/rendered_mark.h)
-  std::string holdings_kind{};        // kHoldingsKind (delivery/family/handover.h)
+  std::vector<json::Value> others{};      // its Services and so on
+  std::vector<json::Value> owners{};      // owner references for what is made of it: it goes when these have gone
+  bool is_as_rendered = true;             // false: a user has written the content (delivery/family/rendered_mark.h)
+  std::vector<kube::UserInfo> authors{};  // of the content; empty: nothing is recorded
+  std::string holdings_kind{};            // kHoldingsKind (delivery/family/handover.h)
 };
 /// `component` may be empty when there is one only. Invalid when it has not been rendered or has no workload.
 Result<Revision> read_rendered(const kube::Object& config_map, const std::string& component);
@@ -47,9 +48,10 @@ struct Wanted {
   std::string component{};
   std::string app_name{};  // of the application whose revision it is; empty: no application's
   std::string app_uid{};
-  std::string holdings_kind{};  // as Revision has it
-  bool is_as_rendered = true;   // false: what is applied stays in the namespace (Revision::is_as_rendered)
-  bool is_gone = false;         // the revision: its record has been deleted
+  std::string holdings_kind{};            // as Revision has it
+  bool is_as_rendered = true;             // false: what is applied stays in the namespace (Revision::is_as_rendered)
+  std::vector<kube::UserInfo> authors{};  // who had a say in what is applied
+  bool is_gone = false;                   // the revision: its record has been deleted
 };
 
 /// What was read from a spec; it holds as long as the generation does.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "json/quoted.h"
 #include "kube/object.h"
 
 namespace slipway::server {
@@ -17,6 +18,12 @@ std::string joined(const std::vector<std::string>& faults) {
   return fmt::format("[{}]", fmt::join(faults, ", "));
 }
 
+std::string joined_names(const std::vector<kube::UserInfo>& users) {
+  std::string names;
+  for (const kube::UserInfo& one : users) names += fmt::format("{}{}", names.empty() ? "" : ", ", json::quoted(one.name));
+  return names;
+}
+
 }  // namespace
 
 bool is_in_group(const kube::UserInfo& user, std::string_view group) {
@@ -24,6 +31,9 @@ bool is_in_group(const kube::UserInfo& user, std::string_view group) {
 }
 
 Authorizer::Decision Authorizer::decide(const kube::UserInfo& user, const Attributes& attributes) {
+  if (user.narrowing) {
+    if (Decision narrowed = decide_narrowing(*user.narrowing, attributes); !narrowed.is_allowed) return narrowed;
+  }
   if (is_in_group(user, kMasters)) return {.is_allowed = true};
   std::vector<std::string> faults;
   for (const RoleIndex::Share* share : roles_.shares(user, attributes.ns)) {
@@ -37,6 +47,19 @@ Authorizer::Decision Authorizer::decide(const kube::UserInfo& user, const Attrib
     }
   }
   return {.is_allowed = false, .reason = faults.empty() ? "" : "RBAC: " + joined(faults)};
+}
+
+Authorizer::Decision Authorizer::decide_narrowing(const kube::Narrowing& narrowing, const Attributes& attributes) {
+  if (!narrowing.ns.empty() && (!attributes.is_resource() || attributes.ns != narrowing.ns)) {
+    return {.is_allowed = false,
+            .reason = fmt::format("it uses what others wrote ({}), and so reaches nothing outside the namespace {}",
+                                  joined_names(narrowing.by), narrowing.ns)};
+  }
+  for (const kube::UserInfo& one : narrowing.by) {
+    if (decide(one, attributes).is_allowed) continue;
+    return {.is_allowed = false, .reason = fmt::format("it uses what {} wrote, who may not do this", json::quoted(one.name))};
+  }
+  return {.is_allowed = true};
 }
 
 Result<void> Authorizer::check(const kube::UserInfo& user, const Attributes& attributes) {

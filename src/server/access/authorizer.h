@@ -28,6 +28,7 @@ class Authorizer {
     /// `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to User "u"`, or why a binding could not be read.
     std::string reason{};
   };
+  /// Of a user whose rights are narrowed: what all may.
   Decision decide(const kube::UserInfo& user, const Attributes& attributes);
   /// Forbidden, worded as upstream, unless decide() allows it.
   Result<void> check(const kube::UserInfo& user, const Attributes& attributes);
@@ -41,6 +42,8 @@ class Authorizer {
   std::uint64_t objects_read() const { return roles_.objects_read(); }
 
  private:
+  Decision decide_narrowing(const kube::Narrowing& narrowing, const Attributes& attributes);
+
   RoleIndex roles_;
 };
 

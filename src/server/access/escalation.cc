@@ -78,7 +78,13 @@ Result<void> check_binding(Authorizer& authorizer, const kube::UserInfo& user, c
 
 Result<void> check_escalation(Authorizer& authorizer, const kube::UserInfo& user, const kube::Resource& resource,
                               const kube::Object& object, const kube::Object& old) {
-  if (resource.group != kRbacGroup || is_in_group(user, kMasters)) return {};
+  if (resource.group != kRbacGroup) return {};
+  if (user.narrowing) {
+    for (const kube::UserInfo& one : user.narrowing->by) {
+      SLIPWAY_TRY_VOID(check_escalation(authorizer, one, resource, object, old));
+    }
+  }
+  if (is_in_group(user, kMasters)) return {};
   if (resource.plural == "roles" || resource.plural == "clusterroles") {
     return check_role(authorizer, user, resource, object, old);
   }

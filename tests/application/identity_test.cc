@@ -160,6 +160,22 @@ class IdentityWorld {
                         "team", as);
   }
   bool pass(Duration time) { return plane_.pass(time); }
+  Value find(const char* reference) const { return plane_.find(kHub, yaml(reference)); }
+  /// As kubectl patch by a user. The refusal of the server, or "".
+  std::string merge(const char* reference, const char* patch, const User& as) {
+    return plane_.merge(yaml(reference), yaml(patch), as);
+  }
+  /// As `vela workflow restart`.
+  std::string restart(const User& as) {
+    return plane_.merge(yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: team, name: a}"),
+                        yaml("{status: {workflow: null}}"), as, "status");
+  }
+  /// The application, with its events.
+  std::string shown() const {
+    std::string text = json::print(application());
+    for (const std::string& one : plane_.events()) text += "\n" + one;
+    return text;
+  }
   Value application() const {
     return plane_.find(kHub, yaml("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: team, name: a}"));
   }
@@ -327,6 +343,97 @@ TEST(Identity, what_another_wrote_reaches_nothing_beyond_the_namespace_with_the_
       EXPECT_EQ(is_told, second == kEditor) << json::print(world.application()["status"]);
     }
   }
+}
+
+constexpr const char* kNested =
+    R"y({apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {name: tried}, spec: {workload: {type:
+       autodetects.core.oam.dev}, schematic: {cue: {template: "
+       output: {apiVersion: \"core.oam.dev/v1beta1\", kind: \"Application\", metadata: {name: \"nested\", namespace: \"team\"},
+       spec: components: [{name: \"c\", type: \"k8s-objects\", properties: objects: [{apiVersion: \"v1\", kind: \"ConfigMap\",
+       metadata: {name: \"new\", namespace: \"elsewhere\"}}]}]}\nparameter: {}\n"}}}})y";
+constexpr const char* kBinds =
+    R"y({apiVersion: core.oam.dev/v1beta1, kind: ComponentDefinition, metadata: {name: tried}, spec: {workload: {type:
+       autodetects.core.oam.dev}, schematic: {cue: {template: "
+       output: {apiVersion: \"rbac.authorization.k8s.io/v1\", kind: \"RoleBinding\", metadata: {name: \"mine\", namespace:
+       \"team\"}, roleRef: {apiGroup: \"rbac.authorization.k8s.io\", kind: \"ClusterRole\", name: \"cluster-admin\"},
+       subjects: [{apiGroup: \"rbac.authorization.k8s.io\", kind: \"User\", name: \"ann\"}]}\nparameter: {}\n"}}}})y";
+constexpr const char* kTried = "{components: [{name: c, type: tried, properties: {}}]}";
+
+TEST(Identity, what_another_wrote_is_done_with_the_rights_of_both) {
+  for (const char* definition : {kNested, kBinds}) {
+    IdentityWorld control;
+    ASSERT_EQ(control.apply_object(definition, kAdmin), "");
+    ASSERT_EQ(control.apply(kTried, kAdmin), "");
+    control.pass(std::chrono::minutes{1});
+    EXPECT_FALSE(control.changed().empty()) << "the administrator's own definition does it";
+    IdentityWorld world;
+    ASSERT_EQ(world.apply_object(definition, kEditor), "");
+    ASSERT_EQ(world.apply(kTried, kAdmin), "");
+    world.pass(std::chrono::minutes{1});
+    EXPECT_EQ(world.changed(), std::set<std::string>{}) << json::print(world.application()["status"]);
+  }
+}
+
+TEST(Identity, an_object_that_acts_for_users_is_narrowed_by_those_whose_content_made_it) {
+  IdentityWorld world;
+  ASSERT_EQ(world.apply_object(kNested, kEditor), "");
+  ASSERT_EQ(world.apply(kTried, kAdmin), "");
+  world.pass(std::chrono::minutes{1});
+  const Value nested = world.find("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: team, name: nested}");
+  EXPECT_EQ(kube::annotation(nested, "app.oam.dev/username"), "root");
+  EXPECT_EQ(kube::annotation(nested, "slipway.dev/content-authors"),
+            R"([{"user":"ann","groups":["dev","system:authenticated"]}])");
+  EXPECT_TRUE(json::print(nested["status"]).contains("ann")) << json::print(nested["status"]);
+  // Whoever takes the annotation away, or adds one, has no effect on it.
+  ASSERT_EQ(world.merge("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: team, name: nested}",
+                        "{metadata: {annotations: {slipway.dev/content-authors: null}}}", kEditor),
+            "");
+  const Value after = world.find("{apiVersion: core.oam.dev/v1beta1, kind: Application, namespace: team, name: nested}");
+  EXPECT_EQ(kube::annotation(after, "slipway.dev/content-authors"), kube::annotation(nested, "slipway.dev/content-authors"));
+}
+
+TEST(Identity, a_published_version_of_an_earlier_author_is_delivered_with_the_rights_of_both) {
+  constexpr const char* kElsewhere =
+      "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
+      "new, "
+      "namespace: elsewhere}}]}}]}";
+  constexpr const char* kHarmless =
+      "{components: [{name: c, type: k8s-objects, properties: {objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: "
+      "inside}}]}}]}";
+  IdentityWorld world;
+  ASSERT_EQ(world.apply(kElsewhere, kEditor), "");
+  ASSERT_EQ(world.publish("p1", kEditor), "");
+  world.pass(std::chrono::minutes{1});
+  EXPECT_EQ(world.changed(), std::set<std::string>{});
+  ASSERT_EQ(world.apply(kHarmless, kAdmin), "");
+  world.pass(std::chrono::minutes{10});
+  EXPECT_EQ(kube::annotation(world.application(), "app.oam.dev/username"), "root");
+  EXPECT_EQ(world.changed(), std::set<std::string>{}) << "what the editor wrote";
+}
+
+TEST(Identity, a_run_does_not_believe_a_context_that_a_user_has_written) {
+  constexpr const char* kSteps =
+      "{components: [], workflow: {steps: [{name: a, type: apply-object, properties: {value: {apiVersion: v1, kind: ConfigMap, "
+      "metadata: {name: inside}}}, outputs: [{name: where, valueFrom: output.value}]}, {name: nap, type: suspend, properties: "
+      "{duration: 2m}}, {name: b, type: apply-object, inputs: [{from: where, parameterKey: value}]}]}}";
+  IdentityWorld world;
+  ASSERT_EQ(world.apply(kSteps, kAdmin), "");
+  world.pass(std::chrono::seconds{20});
+  const char* context = "{apiVersion: v1, kind: ConfigMap, namespace: team, name: workflow-a-context}";
+  ASSERT_FALSE(world.find(context).is_null());
+  ASSERT_EQ(
+      world.merge(
+          context,
+          R"y({data: {vars: '{"where":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new","namespace":"elsewhere"}}}'}})y",
+          kEditor),
+      "");
+  world.pass(std::chrono::minutes{10});
+  EXPECT_EQ(world.changed(), std::set<std::string>{}) << json::print(world.application()["status"]);
+  EXPECT_TRUE(world.shown().contains("a user has changed it")) << world.shown();
+  // Started again, it ends: what was stored is dropped.
+  ASSERT_EQ(world.restart(kAdmin), "");
+  world.pass(std::chrono::minutes{5});
+  EXPECT_EQ(world.application()["status"]["status"].as_string(), "running") << json::print(world.application()["status"]);
 }
 
 TEST(Identity, colleagues_share_what_stays_in_the_namespace) {

@@ -143,11 +143,14 @@ std::string Plane::write_status(const Value& reference, std::optional<client::Pa
   return made ? "" : made.error().message;
 }
 
-std::string Plane::merge(const Value& reference, const Value& patch) {
+std::string Plane::merge(const Value& reference, const Value& patch, const std::shared_ptr<const kube::UserInfo>& user,
+                         const std::string& subresource) {
   client::Request request = request_for(reference);
   request.verb = client::Verb::Patch;
   request.patch_type = client::PatchType::Merge;
   request.body = patch;
+  request.user = user;
+  request.subresource = subresource;
   const auto made = env_->run(server(kHub).call(request));
   return made ? "" : made.error().message;
 }

@@ -72,8 +72,10 @@ class Plane {
   /// As kubectl --subresource=status: `body` is a patch of that type, or without a type a whole object to PUT. Gives the
   /// server's refusal, or "".
   std::string write_status(const Value& reference, std::optional<client::PatchType> type, const Value& body);
-  /// A merge patch of an object of the hub, as the process itself. Gives the server's refusal, or "".
-  std::string merge(const Value& reference, const Value& patch);
+  /// A merge patch of an object of the hub, or of its `subresource`. `user` null: as the process itself. Gives the server's
+  /// refusal, or "".
+  std::string merge(const Value& reference, const Value& patch, const std::shared_ptr<const kube::UserInfo>& user = nullptr,
+                    const std::string& subresource = "");
   /// Stores an object as `manager` would have left it, status included. Gives it as it is stored, or null with a test failure.
   Value store(const std::string& cluster, const Value& object, const std::string& manager);
   /// Deletes an object of the hub. Gives the server's refusal, or "".

@@ -120,6 +120,40 @@ TEST_F(RolloutAuthor, applies_nothing_cluster_scoped_for_an_administrator_that_a
   EXPECT_TRUE(text.contains("ClusterRoleBinding pwn")) << text;
 }
 
+TEST_F(RolloutAuthor, applies_what_an_editor_has_written_with_the_rights_of_both) {
+  // Whatever the ConfigMap is called, and also what an Application of alice has rendered.
+  const std::pair<const char*, const char*> kinds[] = {
+      {"\"kind\": \"RoleBinding\", \"metadata\": {\"name\": \"pwn\"}", "evil-v1"},
+      {"\"kind\": \"RoleBinding\", \"metadata\": {\"name\": \"pwn\"}", "plain"},
+      {"\"kind\": \"RoleBinding\", \"metadata\": {\"name\": \"pwn\"}", "rendered-v1"}};
+  for (const auto& [binding, name] : kinds) {
+    std::string forged(kForgedResources);
+    const std::string was = "\"kind\": \"ClusterRoleBinding\", \"metadata\": {\"name\": \"pwn\"}";
+    forged.replace(forged.find(was), was.size(), binding);
+    forged.replace(forged.find("evil-v1"), 7, name);
+    if (std::string_view(name) == "rendered-v1") {
+      auto map = *json::parse_yaml(forged);
+      map = map.with_path({"metadata", "annotations"},
+                          json::object({{"slipway.dev/rendered", "true"},
+                                        {"slipway.dev/content-authors", R"([{"user":"alice","groups":["dev"]}])"}}));
+      apply(json::print(map));  // as the process
+    } else {
+      create(kAlice, kube::kConfigMaps, forged);
+    }
+    std::string rollout(kForgedRollout);
+    rollout.replace(rollout.find("evil-v1"), 7, name);
+    create(kAdmin, kAppRollouts, rollout);
+    advance(minutes{2});
+    EXPECT_TRUE(get(kRoleBindings, "pwn").is_null()) << name;
+    EXPECT_TRUE(wait_of(kAppRollouts, "evil").starts_with("Author"))
+        << name << json::print(get(kAppRollouts, "evil")["status"]);
+    remove(kAppRollouts, "evil");
+    remove(kube::kConfigMaps, name);
+    for (const Value& made : list(kDeployments)) remove(kDeployments, std::string(kube::name(made)));
+    advance(minutes{1});
+  }
+}
+
 TEST_F(RolloutAuthor, reads_no_secret_for_an_author_who_may_not_read_it) {
   apply("{apiVersion: v1, kind: Secret, metadata: {name: db}, stringData: {token: SUPERSECRET}}");
   deployment("web-v1", 2);

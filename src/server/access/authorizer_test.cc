@@ -45,6 +45,34 @@ TEST_F(Authorization, a_binding_gives_a_role_in_its_namespace_only) {
   EXPECT_EQ(reason(as(user("rob"), request(Verb::List, kConfigMaps, ""))), "Forbidden");
 }
 
+TEST_F(Authorization, a_user_whose_rights_are_narrowed_may_do_what_all_may) {
+  let_bob("[{apiGroups: [''], resources: [configmaps], verbs: [get, list]}]");
+  must(create(kRoles, role("anns", "[{apiGroups: [''], resources: [configmaps, secrets], verbs: [list]}]")));
+  must(create(kRoleBindings, binding("anns", "Role", "anns", "{kind: User, name: ann}")));
+  const auto narrowed = [](UserPtr who, std::vector<kube::UserInfo> by, const char* ns) {
+    auto made = std::make_shared<kube::UserInfo>(*who);
+    made->narrowing = std::make_shared<const kube::Narrowing>(kube::Narrowing{.ns = ns, .by = std::move(by)});
+    return UserPtr(made);
+  };
+  const UserPtr both = narrowed(user("ann"), {*user("bob")}, "default");
+  EXPECT_TRUE(as(both, request(Verb::List, kConfigMaps, "")));
+  EXPECT_TRUE(
+      message(as(both, request(Verb::List, kSecrets, ""))).ends_with(": it uses what \"bob\" wrote, who may not do this"))
+      << message(as(both, request(Verb::List, kSecrets, "")));
+  EXPECT_FALSE(as(both, request(Verb::Get, kConfigMaps, "x"))) << "ann may not";
+  const UserPtr root = narrowed(user("root", {"system:masters"}), {*user("bob")}, "default");
+  EXPECT_FALSE(as(root, request(Verb::List, kSecrets, ""))) << "masters are narrowed too";
+  EXPECT_TRUE(message(as(root, request(Verb::List, kConfigMaps, "", "kube-system")))
+                  .ends_with("it uses what others wrote (\"bob\"), and so reaches nothing outside the namespace default"));
+  const UserPtr anywhere = narrowed(user("root", {"system:masters"}), {*user("root2", {"system:masters"})}, "");
+  EXPECT_TRUE(as(anywhere, request(Verb::List, kSecrets, "", "kube-system")));
+  // Bindings give nothing that one of them could not give.
+  must(create(kRoleBindings, binding("binder", "ClusterRole", "admin", "{kind: User, name: carol}")));
+  const Value grant = binding("grant", "ClusterRole", "cluster-admin", "{kind: User, name: carol}");
+  EXPECT_EQ(reason(create_as(narrowed(user("root", {"system:masters"}), {*user("carol")}, "default"), kRoleBindings, grant)),
+            "Forbidden");
+}
+
 TEST_F(Authorization, a_change_of_a_role_or_binding_counts_at_once) {
   let_bob("[{apiGroups: [''], resources: [configmaps], verbs: [list]}]");
   must(update(kRoles, role("bobs", "[{apiGroups: [''], resources: [secrets], verbs: [list]}]")));

@@ -82,6 +82,36 @@ TEST_F(Tickets, a_signed_answer_resolves_the_condition_once) {
   EXPECT_EQ(condition(name, "sec"), "True Answered");
 }
 
+TEST_F(Tickets, a_key_answers_only_while_its_last_writer_may_approve) {
+  make(
+      "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: alice}, roleRef: {apiGroup: "
+      "rbac.authorization.k8s.io, kind: ClusterRole, name: edit}, subjects: [{kind: User, apiGroup: "
+      "rbac.authorization.k8s.io, name: alice}]}");
+  const auto write_key = [&](const std::string& user, const std::string& group, std::string_view key) {
+    client::Request request;
+    request.verb = client::Verb::Patch;
+    request.resource = {"", "v1", "secrets"};
+    request.ns = "default";
+    request.name = "desk";
+    request.patch_type = client::PatchType::Merge;
+    request.body = json::object({{"data", json::object({{"hmac-key", base64_encode(key)}})}});
+    request.user = std::make_shared<const kube::UserInfo>(
+        kube::UserInfo{.name = user, .uid = "", .groups = {group, "system:authenticated"}, .extra = {}});
+    const auto written = env_->run(client(kHub).call(std::move(request)));
+    EXPECT_TRUE(written) << (written ? "" : written.error().message);
+  };
+  const std::string name = ticketed();
+  const std::string yes = body(name, "True");
+  write_key("alice", "devs", "alices key");
+  EXPECT_EQ(answer(name, yes, "alices key"), 403);
+  EXPECT_EQ(said_,
+            "hmac-key of Secret default/desk was last written by alice, who may not update packagerevisions/approval in "
+            "namespace default: have a user who may write a new key");
+  EXPECT_EQ(condition(name, "sec"), "Unknown TicketSent");
+  write_key("ann", "system:masters", "anns key");
+  EXPECT_EQ(answer(name, yes, "anns key", "nonce-0002"), 204) << said_;
+}
+
 TEST_F(Tickets, an_answer_about_another_content_is_none) {
   const std::string name = ticketed();
   const std::string yes = body(name, "True");

@@ -318,6 +318,54 @@ TEST_F(ApprovalHookTest, only_what_waits_is_approved) {
   EXPECT_EQ(status_of(ci(kPath, "", "nonce-0007")), 422) << "no such release";
 }
 
+/// As a user; "system:masters" may do everything.
+class KeyWriterTest : public ApprovalHookTest {
+ public:
+  void SetUp() override {
+    ApprovalHookTest::SetUp();
+    create({"rbac.authorization.k8s.io", "v1", "rolebindings"},
+           "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: alice, namespace: apps}, roleRef: "
+           "{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}, subjects: [{kind: User, apiGroup: "
+           "rbac.authorization.k8s.io, name: alice}]}");
+  }
+
+ protected:
+  void write_key(const std::string& user, const std::string& group, std::string_view key, client::Verb verb) {
+    client::Request request;
+    request.verb = verb;
+    request.resource = kSecrets;
+    request.ns = "apps";
+    request.name = verb == client::Verb::Create ? "" : "hooks";
+    request.patch_type = client::PatchType::Merge;
+    request.body =
+        yaml(fmt::format("{{apiVersion: v1, kind: Secret, metadata: {{name: hooks, namespace: apps, annotations: "
+                         "{{slipway.dev/hmac-key-author: root}}}}, stringData: {{hmac-key: {}}}}}",
+                         key));
+    request.user = std::make_shared<const kube::UserInfo>(
+        kube::UserInfo{.name = user, .uid = "", .groups = {group, "system:authenticated"}, .extra = {}});
+    const auto written = run(server().call(std::move(request)));
+    EXPECT_TRUE(written) << (written ? "" : written.error().message);
+  }
+  static inline const kube::Resource kSecrets{"", "v1", "secrets"};
+};
+
+TEST_F(KeyWriterTest, a_key_approves_only_while_its_last_writer_may) {
+  write_key("alice", "devs", "alices-key", client::Verb::Patch);
+  const http::Response refused = call(ci(kPath, "", "nonce-0001", "alices-key"));
+  EXPECT_EQ(refused.status, 403) << refused.body;
+  EXPECT_EQ(refused.body,
+            "hmac-key of Secret apps/hooks was last written by alice, who may not create approvals.pipelines.slipway.dev in "
+            "namespace apps: have a user who may write a new key");
+  remove(kSecrets, "hooks");
+  write_key("alice", "devs", "alices-key", client::Verb::Create);
+  EXPECT_EQ(status_of(ci(kPath, "", "nonce-0002", "alices-key")), 403) << "created again";
+  EXPECT_TRUE(list(kApprovals).empty());
+  EXPECT_EQ(status_of(ci("/release/apps/podinfo", R"({"version": "6.2.0"})", "nonce-0003", "alices-key")), 201)
+      << "an announcement approves nothing";
+  write_key("ann", "system:masters", "anns-key", client::Verb::Patch);
+  EXPECT_EQ(status_of(ci(kPath, "", "nonce-0004", "anns-key")), 201);
+}
+
 constexpr const char* kRelease = "/release/apps/podinfo";
 
 TEST_F(HookTest, ci_announces_a_release_with_the_time_of_its_artifact) {

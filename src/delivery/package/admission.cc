@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "delivery/family/key_writer.h"
 #include "delivery/package/approval.h"
 #include "delivery/package/author.h"
 #include "delivery/package/function_programs.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/protected.h"
 #include "delivery/package/rollout_plan.h"
+#include "delivery/probe/signed_call.h"
 
 namespace slipway::delivery::package {
 namespace {
@@ -70,6 +72,11 @@ std::vector<Cause> check_protected(const Object& object, const Object& old, cons
   return check_protection(protections(), object, old, asker);
 }
 
+/// Answers to tickets count while this user may approve (ticket_answer.cc).
+Object stamp_secret(const Object& secret, const Object& old, const kube::Asker& asker) {
+  return record_key_writer(secret, old, asker, probe::kCallKey);
+}
+
 kube::AdmissionRow row_of(const kube::GroupVersionKind& kind) {
   return {.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = {}};
 }
@@ -94,7 +101,8 @@ std::vector<kube::AdmissionRow> admission_rows() {
   kube::AdmissionRow set = row_of(kVariantSetKind);
   kube::AdmissionRow sync = row_of(kRootSyncKind);
   for (kube::AdmissionRow* row : {&policy, &rollout, &repository, &variant, &set, &sync}) row->mutate_for = stamp_author;
-  return {record, policy, rollout, function, repository, variant, set, sync};
+  kube::AdmissionRow secret{.group = "", .kind = "Secret", .mutate = {}, .validate = {}, .mutate_for = stamp_secret};
+  return {record, policy, rollout, function, repository, variant, set, sync, secret};
 }
 
 }  // namespace slipway::delivery::package

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "delivery/family/key_writer.h"
 #include "delivery/package/author.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/records.h"
@@ -46,6 +47,7 @@ struct Opened {
   StoredRecord stored{};
   std::string secret{};
   std::string key{};
+  Author key_writer{};  // who last wrote the key
 };
 
 Task<Result<Opened>> open_ticket(client::Client& server, kube::ObjectKey key) {
@@ -62,7 +64,19 @@ Task<Result<Opened>> open_ticket(client::Client& server, kube::ObjectKey key) {
   const bool has_key =
       secret && base64_decode((*secret)["data"][probe::kCallKey].as_string(), opened.key) && !opened.key.empty();
   if (!has_key) co_return unauthorized();
+  opened.key_writer = key_writer(*secret);
   co_return opened;
+}
+
+/// Who replaces the key could answer by it, so its writer needs the right to approve. Forbidden otherwise.
+Task<Result<void>> check_key_writer(client::Client& server, const Opened& opened) {
+  const kube::ObjectKey revision = opened.stored.key();
+  SLIPWAY_CO_TRY(may, co_await has_right(server, opened.key_writer, {"update", kRevisions, std::string(kApproval), revision}));
+  if (may) co_return Result<void>{};
+  co_return fail(Reason::Forbidden,
+                 fmt::format("{} of Secret {}/{} was last written by {}, who may not update packagerevisions/{} in namespace "
+                             "{}: have a user who may write a new key",
+                             probe::kCallKey, revision.ns, opened.secret, opened.key_writer->name, kApproval, revision.ns));
 }
 
 Result<TicketAnswer> answer_in(const http::Request& request) {
@@ -80,6 +94,7 @@ Task<Result<http::Response>> answer_ticket(ServedContext context, http::Request 
                                               headers.get(probe::kCallNonce), request.body);
   if (!probe::is_signed(headers.get(probe::kCallSignature), opened.key, text)) co_return unauthorized();
   SLIPWAY_CO_TRY_VOID(probe::check_signed(request, call.path, opened.key, context.env.clock.now()));
+  SLIPWAY_CO_TRY_VOID(co_await check_key_writer(context.server, opened));
   SLIPWAY_CO_TRY(answer, answer_in(request));
   for (int tries = 0;; ++tries) {
     const Time now = context.env.clock.now();

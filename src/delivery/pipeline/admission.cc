@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "delivery/family/key_writer.h"
 #include "delivery/gate/window.h"
 #include "delivery/pipeline/author.h"
 #include "delivery/pipeline/check.h"
@@ -13,6 +14,7 @@
 #include "delivery/pipeline/own_kinds.h"
 #include "delivery/pipeline/promote.h"
 #include "delivery/pipeline/protected.h"
+#include "delivery/probe/signed_call.h"
 #include "json/quoted.h"
 
 namespace slipway::delivery::pipeline {
@@ -198,6 +200,11 @@ std::vector<Cause> check_protected(const kube::Object& object, const kube::Objec
   return check_protection(protections(), object, old, asker);
 }
 
+/// Approvals by signed calls count while this user may create them (hooks.cc).
+kube::Object stamp_secret(const kube::Object& secret, const kube::Object& old, const kube::Asker& asker) {
+  return record_key_writer(secret, old, asker, probe::kCallKey);
+}
+
 }  // namespace
 
 std::vector<Cause> validate(const kube::Object& object, const kube::Object& old) {
@@ -250,6 +257,7 @@ std::vector<kube::AdmissionRow> admission_rows() {
                     .mutate_for = stamp_author,
                     .validate_around = check_references});
   }
+  rows.push_back({.group = "", .kind = "Secret", .mutate = {}, .validate = {}, .mutate_for = stamp_secret});
   return rows;
 }
 

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "client/client.h"
 #include "control/acting_client.h"
+#include "control/author_right.h"
+#include "delivery/family/key_writer.h"
 #include "delivery/pipeline/author.h"
 #include "delivery/pipeline/kind.h"
 #include "delivery/pipeline/own_kinds.h"
@@ -36,6 +38,7 @@ struct Call {
   Object pipeline{};
   PipelineSpec spec{};
   std::string secret{};  // name of the Secret whose key signed it
+  User key_writer{};     // who last wrote that key
 
   std::string pipeline_name() const { return fmt::format("{}/{}", kube::ns(pipeline), kube::name(pipeline)); }
 };
@@ -116,7 +119,20 @@ Task<Result<std::string>> key_of(Call& call, std::string environment) {
   if (!has_key)
     co_return refused(
         call, fmt::format("Secret {}/{} has no {}, or the pipeline's author may not get it", ns, call.secret, kHmacKey));
+  call.key_writer = key_writer(*secret);
   co_return key;
+}
+
+/// Who replaces the key could approve by it, so its writer needs the right to. Forbidden otherwise.
+Task<Result<void>> check_key_writer(const Call& call) {
+  const std::string ns(kube::ns(call.pipeline));
+  SLIPWAY_CO_TRY(may, co_await control::has_right(call.context.server, call.key_writer, {"create", kApprovals, "", {ns, ""}}));
+  if (may) co_return Result<void>{};
+  co_return fail(
+      Reason::Forbidden,
+      fmt::format("{} of Secret {}/{} was last written by {}, who may not create {} in namespace {}: have a user who "
+                  "may write a new key",
+                  kHmacKey, ns, call.secret, call.key_writer->name, kApprovals.group_resource(), ns));
 }
 
 Result<void> within_limit(Call& call, Steady now) {
@@ -283,6 +299,7 @@ std::string approval_name(const Call& call) {
 Task<Result<http::Response>> approval(Call call) {
   SLIPWAY_CO_TRY_VOID(co_await find_pipeline(call));
   SLIPWAY_CO_TRY_VOID(co_await check_whole_signature(call, call.words[2]));
+  SLIPWAY_CO_TRY_VOID(co_await check_key_writer(call));
   SLIPWAY_CO_TRY(said, approval_body(call));
   SLIPWAY_CO_TRY(release, co_await waiting_release(call, call.words[2], call.words[3]));
   const ApprovalSpec spec{.pipeline = std::string(kube::name(call.pipeline)),

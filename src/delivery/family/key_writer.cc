@@ -1,0 +1,19 @@
+#include "delivery/family/key_writer.h"
+
+#include <string>
+
+namespace slipway::delivery {
+
+kube::Object record_key_writer(const kube::Object& secret, const kube::Object& old, const kube::Asker& asker,
+                               std::string_view key) {
+  if (asker.user == nullptr) return secret;
+  const std::string name(key);
+  const json::Value& value = secret["data"][name];
+  if (value.is_null()) return with_identity_of(kKeyWriter, secret, {});
+  const bool is_unchanged = !old.is_null() && old["data"][name] == value;
+  return is_unchanged ? with_identity_of(kKeyWriter, secret, old) : with_identity(kKeyWriter, secret, *asker.user);
+}
+
+std::shared_ptr<const kube::UserInfo> key_writer(const kube::Object& secret) { return recorded_identity(kKeyWriter, secret); }
+
+}  // namespace slipway::delivery

@@ -109,6 +109,27 @@ TEST_F(PipelineProtection, a_pipeline_is_not_deleted_while_an_approval_is_waited
   EXPECT_EQ(patch("", client::Verb::Delete), "");
 }
 
+TEST_F(PipelineProtection, an_editor_writes_no_status_that_promotions_believe) {
+  pipeline();
+  client::Request request;
+  request.verb = client::Verb::Patch;
+  request.resource = kPipelines;
+  request.ns = "default";
+  request.name = "web";
+  request.subresource = "status";
+  request.patch_type = client::PatchType::Merge;
+  request.body = *json::parse_yaml(
+      "{status: {environments: {dev: {version: {version: 9.9.9}, versions: {9.9.9: 2}, targetCount: 2, readyCount: 2}}}}");
+  request.user = std::make_shared<const kube::UserInfo>(
+      kube::UserInfo{.name = "alice", .uid = "", .groups = {"system:authenticated"}, .extra = {}});
+  const Value before = env_->run(client::get(api_->server(), kPipelines, {"default", "web"})).value();
+  const auto reply = env_->run(api_->server().call(std::move(request)));
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(reply->object["status"], before["status"]);
+  run();
+  EXPECT_EQ(release("9.9.9"), "") << "it runs nowhere";
+}
+
 TEST_F(PipelineProtection, a_signature_is_a_person_only_where_the_gate_names_its_hook) {
   const auto say = [&](const std::string& name, const std::string& gate) {
     apply(fmt::format(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "delivery/family/key_writer.h"
+#include "delivery/family/protected_status.h"
 #include "delivery/package/approval.h"
 #include "delivery/package/author.h"
 #include "delivery/package/function_programs.h"
@@ -77,8 +78,13 @@ Object stamp_secret(const Object& secret, const Object& old, const kube::Asker& 
   return record_key_writer(secret, old, asker, probe::kCallKey);
 }
 
+/// Controllers decide by what they recorded: the step of a rollout, the health of a cluster. Users write none of it.
+Result<Object> keep_status(const Object& object, const Object& old, const kube::Asker& asker) {
+  return with_protected_status(object, old, asker, {});
+}
+
 kube::AdmissionRow row_of(const kube::GroupVersionKind& kind) {
-  return {.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = {}};
+  return {.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = {}, .stamp_status = keep_status};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "delivery/family/key_writer.h"
+#include "delivery/family/protected_status.h"
 #include "delivery/gate/window.h"
 #include "delivery/pipeline/author.h"
 #include "delivery/pipeline/check.h"
@@ -200,6 +201,11 @@ std::vector<Cause> check_protected(const kube::Object& object, const kube::Objec
   return check_protection(protections(), object, old, asker);
 }
 
+/// Controllers decide by what they recorded: a version that runs somewhere, an approved gate. Users write none of it.
+Result<kube::Object> keep_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  return with_protected_status(object, old, asker, {});
+}
+
 /// Approvals by signed calls count while this user may create them (hooks.cc).
 kube::Object stamp_secret(const kube::Object& secret, const kube::Object& old, const kube::Asker& asker) {
   return record_key_writer(secret, old, asker, probe::kCallKey);
@@ -240,7 +246,8 @@ std::vector<kube::AdmissionRow> admission_rows() {
                     .mutate = {},
                     .validate = validate,
                     .mutate_for = stamp_identity,
-                    .validate_for = check_protected});
+                    .validate_for = check_protected,
+                    .stamp_status = keep_status});
   }
   rows.push_back({.group = kDeliveryLogKind.group, .kind = kDeliveryLogKind.kind, .mutate = {}, .validate = validate});
   rows.push_back({.group = kReleaseKind.group,
@@ -255,7 +262,8 @@ std::vector<kube::AdmissionRow> admission_rows() {
                     .validate = validate,
                     .mutate_around = kind.kind == kFreezeKind.kind ? with_frozen_targets : nullptr,
                     .mutate_for = stamp_author,
-                    .validate_around = check_references});
+                    .validate_around = check_references,
+                    .stamp_status = keep_status});
   }
   rows.push_back({.group = "", .kind = "Secret", .mutate = {}, .validate = {}, .mutate_for = stamp_secret});
   return rows;

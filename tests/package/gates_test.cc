@@ -211,6 +211,18 @@ TEST_F(PackageGatesTest, a_gate_at_approve_may_be_added_to_a_proposal_and_no_oth
       fault(put(kRevisions, with_gate(name, "{conditionType: x, at: sometime}"))).contains("spec.readinessGates[1].at"));
 }
 
+TEST_F(PackageGatesTest, an_editor_deletes_no_repository_whose_gates_are_enforced) {
+  const As bob{.user = "bob", .is_admin = false};
+  const std::string refused = fault(remove(kRepositories, "edge", bob));
+  EXPECT_EQ(
+      refused,
+      "Forbidden: repositories.config.porch.kpt.dev \"edge\" is forbidden: metadata.annotations[packages.slipway.dev/gates]: "
+      "Forbidden: it protects what is delivered: to weaken it user \"bob\" needs the right to update "
+      "packagerevisions/approval.porch.kpt.dev in namespace default");
+  must(remove(kRepositories, "bp", bob));
+  must(remove(kRepositories, "edge", {.user = "ann", .is_admin = false}));
+}
+
 TEST_F(PackageGatesTest, a_policy_approves_once_its_conditions_are_true) {
   client::Request request;
   request.verb = client::Verb::Create;

@@ -83,6 +83,10 @@ Result<Object> keep_status(const Object& object, const Object& old, const kube::
   return with_protected_status(object, old, asker, {});
 }
 
+Object stamp_repository(const Object& repository, const Object& old, const kube::Asker& asker) {
+  return stamp_author(stamp_waiver(repository, old, asker), old, asker);
+}
+
 kube::AdmissionRow row_of(const kube::GroupVersionKind& kind) {
   return {.group = kind.group, .kind = kind.kind, .mutate = {}, .validate = {}, .stamp_status = keep_status};
 }
@@ -106,7 +110,8 @@ std::vector<kube::AdmissionRow> admission_rows() {
   kube::AdmissionRow variant = row_of(kVariantKind);
   kube::AdmissionRow set = row_of(kVariantSetKind);
   kube::AdmissionRow sync = row_of(kRootSyncKind);
-  for (kube::AdmissionRow* row : {&policy, &rollout, &repository, &variant, &set, &sync}) row->mutate_for = stamp_author;
+  for (kube::AdmissionRow* row : {&policy, &rollout, &variant, &set, &sync}) row->mutate_for = stamp_author;
+  repository.mutate_for = stamp_repository;
   kube::AdmissionRow secret{.group = "", .kind = "Secret", .mutate = {}, .validate = {}, .mutate_for = stamp_secret};
   return {record, policy, rollout, function, repository, variant, set, sync, secret};
 }

@@ -56,6 +56,8 @@ inline constexpr std::string_view kLatestLabel = "kpt.dev/latest-revision";
 inline constexpr std::string_view kAutoLifecycle = "config.porch.kpt.dev/auto-lifecycle-mgmt";
 /// On a Repository: "enforce" or "report", what unmet gates do there.
 inline constexpr std::string_view kGateMode = "packages.slipway.dev/gates";
+/// "true" on a Repository whose gates only report, written last by a user who may approve. Set by admission.
+inline constexpr const char* kGatesWaived = "slipway.dev/gates-waived";
 /// On a PackageVariant, or the set that makes it: "replace" deletes its drafts of another upstream revision than the wanted
 /// one, so that a new one can be made. Without it they stand in the way, as in Porch.
 inline constexpr std::string_view kSupersededDrafts = "packages.slipway.dev/superseded-drafts";

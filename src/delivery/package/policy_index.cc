@@ -65,7 +65,7 @@ std::string PolicyIndex::objection(const StoredRecord& revision) {
 GateMode PolicyIndex::mode_of(const StoredRecord& revision) const {
   const kube::Object repository = repositories_->get({revision.key().ns, revision.record.repository});
   const auto read = repository.is_null() ? Result<OpenRepository>(fail(Reason::NotFound, "")) : read_repository(repository);
-  return read ? read->mode : GateMode::Enforce;
+  return read ? gate_mode_of(*read, revision.object) : GateMode::Enforce;
 }
 
 const std::optional<Zone>& PolicyIndex::zone(const std::string& name) {

@@ -28,14 +28,36 @@ Paths changed_answers(const kube::Object& object, const kube::Object& old) {
   return {fmt::format("metadata.annotations[{}]", kTicketAnswers)};
 }
 
+/// Whoever could delete the Repository could register it again with gates that only report, or with another key.
+Paths deleted_protection(const kube::Object& object, const kube::Object& old) {
+  Paths paths;
+  if (!kube::is_deleting(object)) return paths;
+  if (mode_of(old) == GateMode::Enforce) paths.push_back(fmt::format("metadata.annotations[{}]", kGateMode));
+  if (!answer_secret(old).empty()) paths.push_back(fmt::format("metadata.annotations[{}]", kTicketAnswers));
+  return paths;
+}
+
 const kube::Resource kApprovals{kRevisions.group, kRevisions.version, kRevisions.plural + "/" + std::string(kApproval)};
 const Protection kRows[] = {
     {kRepositoryKind, "annotation packages.slipway.dev/gates, spec.deployment", "update", kApprovals, false, weakened_mode},
     {kRepositoryKind, "annotations packages.slipway.dev/tickets, ticket-answers", "update", kApprovals, false, changed_answers},
+    {kRepositoryKind, "delete in mode enforce, or with a key for ticket answers", "update", kApprovals, false,
+     deleted_protection},
 };
 
 }  // namespace
 
 std::span<const Protection> protections() { return kRows; }
+
+kube::Object stamp_waiver(const kube::Object& repository, const kube::Object& old, const kube::Asker& asker) {
+  const auto with = [&](const json::Value& value) {
+    if (repository["metadata"]["annotations"][kGatesWaived] == value) return repository;
+    return value.is_null() ? repository.without_path({"metadata", "annotations", kGatesWaived})
+                           : repository.with_path({"metadata", "annotations", kGatesWaived}, value);
+  };
+  if (mode_of(repository) == GateMode::Enforce) return with({});
+  const bool may_waive = asker.user == nullptr ? old.is_null() : asker.may("update", kApprovals, kube::ns(repository), "");
+  return with(may_waive ? json::Value("true") : old["metadata"]["annotations"][kGatesWaived]);
+}
 
 }  // namespace slipway::delivery::package

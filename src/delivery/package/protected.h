@@ -10,4 +10,9 @@ namespace slipway::delivery::package {
 
 std::span<const Protection> protections();
 
+/// The Repository to store, with kGatesWaived as it holds: a write by a user who may approve sets it where gates only report.
+/// Without it the gates of records that are older than the Repository are enforced (gate_mode_of()), so that registering a
+/// repository again weakens none. For the `mutate_for` row.
+kube::Object stamp_waiver(const kube::Object& repository, const kube::Object& old, const kube::Asker& asker);
+
 }  // namespace slipway::delivery::package

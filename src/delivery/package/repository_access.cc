@@ -53,11 +53,18 @@ Result<OpenRepository> read_repository(const json::Value& object) {
   }
   if (!spec->git) return fail(Reason::BadRequest, fmt::format("Repository {}: spec.git is required", name));
   open.mode = gate_mode(*spec, kube::annotation(object, kGateMode));
+  open.is_waived = kube::annotation(object, kGatesWaived) == "true";
+  open.created = kube::creation_time(object).value_or(Time::min());
   open.author = author_of(object);
   open.remote.url = spec->git->repo;
   open.remote.space = kube::ns(object);
   open.place = {.folder = plain_path(spec->git->directory), .branch = spec->git->branch.empty() ? "main" : spec->git->branch};
   return open;
+}
+
+GateMode gate_mode_of(const OpenRepository& repository, const kube::Object& record) {
+  const bool is_older = kube::creation_time(record).value_or(Time::max()) < repository.created;
+  return is_older && !repository.is_waived ? GateMode::Enforce : repository.mode;
 }
 
 Task<Result<OpenRepository>> with_credentials(client::Client& server, std::string ns, OpenRepository repository) {

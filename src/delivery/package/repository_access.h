@@ -18,7 +18,9 @@ namespace slipway::delivery::package {
 struct OpenRepository {
   std::string name{};
   RepositorySpec spec{};
-  GateMode mode = GateMode::Report;
+  GateMode mode = GateMode::Report;  // of new records; see gate_mode_of()
+  bool is_waived = false;            // who asked for Report may approve
+  Time created{};
   GitRemote remote{};
   Place place{};
   Author author{};  // of the Repository: its Secret is read as this user
@@ -34,6 +36,9 @@ struct OpenRepository {
 
 /// From a Repository object; BadRequest when its spec cannot be read, NotImplemented for registries. Without credentials.
 Result<OpenRepository> read_repository(const json::Value& object);
+/// What unmet gates do to a revision, whose record is given. Records that are older than the Repository are from an earlier
+/// registration: their gates are enforced unless the mode was asked for by a user who may approve.
+GateMode gate_mode_of(const OpenRepository& repository, const kube::Object& record);
 /// With the Secret's credentials. NotFound for the Repository or the Secret; Forbidden while the Repository's author may not
 /// get the Secret (lacks_right()).
 Task<Result<OpenRepository>> open_repository(client::Client& server, std::string ns, std::string name);

@@ -114,7 +114,7 @@ Task<Result<Change>> change_of(ServedContext context, Request request, StoredRec
   if (is_moved || is_approval || has_other_gates) {
     SLIPWAY_CO_TRY(open, co_await open_repository(context.server, request.ns, current.record.repository));
     repository = open;
-    ask.mode = open.mode;
+    ask.mode = gate_mode_of(open, current.object);
   }
   if (needs_gate_right(ask, who)) {
     SLIPWAY_CO_TRY(may, co_await may_approve(context, request.user, current.key()));

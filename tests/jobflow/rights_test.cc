@@ -96,6 +96,43 @@ TEST_F(JobRights, of_objects_are_waited_for_while_they_are_lost) {
   EXPECT_EQ(kube::condition(end, kLacks)["status"].as_string(), "False");
 }
 
+TEST_F(JobRights, include_no_write_of_what_the_controller_has_recorded) {
+  allow("bob", {"batch.slipway.dev/workflows", "batch.slipway.dev/cronworkflows", "batch.slipway.dev/workflowstepsets"});
+  make("w", fmt::format("{{suspend: true, steps: {{wait: {{jobTemplate: {0}}}, grant: {{dependencies: [wait], jobTemplate: "
+                        "{0}}}}}}}",
+                        job("slipway.dev/run-time: 10s")));
+  advance(seconds{5});
+  const Value before = workflow("w");
+  const Value forged = before.with_path({"status", "statuses"}, yaml("{wait: {complete: true, phase: Succeeded}}"));
+  must(env_->run(client::update_status(as("bob"), kWorkflows, forged, "tester")));
+  EXPECT_EQ(workflow("w")["status"], before["status"]);
+  must(env_->run(client::merge_patch(as("bob"), kWorkflows, {"default", "w"}, yaml("{status: null}"), "tester", "status")));
+  EXPECT_EQ(workflow("w")["status"], before["status"]);
+}
+
+TEST_F(JobRights, include_no_write_of_a_step_set) {
+  allow("bob", {"batch.slipway.dev/workflows", "batch.slipway.dev/workflowstepsets"});
+  const Value owner = make("w", fmt::format("{{suspend: true, steps: {{a: {{jobTemplate: {}}}}}}}", job()));
+  const Value set =
+      yaml(
+          "{apiVersion: batch.slipway.dev/v1alpha1, kind: WorkflowStepSet, metadata: {name: s, namespace: default}, spec: "
+          "{index: 0, count: 1, statuses: {}}}")
+          .with_path({"metadata", "ownerReferences"}, json::array({kube::owner_reference(owner)}));
+  const auto made = create_as("bob", kStepSets, set);
+  ASSERT_FALSE(made);
+  EXPECT_TRUE(made.error().message.contains("by its controller only: user \"bob\"")) << made.error().message;
+  must(create(kStepSets, set));
+  for (const char* change :
+       {"{spec: {statuses: {a: {complete: true, phase: Succeeded}}}}", "{metadata: {ownerReferences: null}}"}) {
+    const auto changed = env_->run(client::merge_patch(as("bob"), kStepSets, {"default", "s"}, yaml(change), "tester"));
+    EXPECT_FALSE(changed) << change;
+  }
+  const auto gone = env_->run(client::remove(as("bob"), kStepSets, {"default", "s"}, {}));
+  EXPECT_TRUE(!gone && gone.error().reason == Reason::Forbidden);
+  must(env_->run(client::merge_patch(as("bob"), kStepSets, {"default", "s"}, yaml("{metadata: {labels: {a: b}}}"), "tester")));
+  EXPECT_EQ(get(kStepSets, "s")["spec"], set["spec"]);
+}
+
 TEST_F(JobRights, of_the_unknown_author_are_none_and_are_waited_for) {
   const Value stored =
       two_steps().with_path({"metadata", "annotations", "batch.slipway.dev/username"}, std::string(control::kUnknownAuthor));

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "delivery/family/identity.h"
+#include "delivery/family/protected_status.h"
 #include "delivery/jobflow/cron_workflow.h"
 #include "delivery/jobflow/external.h"
 #include "delivery/jobflow/names.h"
@@ -204,6 +205,29 @@ kube::Object stamp_writer(const kube::Object& object, const kube::Object& old, c
   return record_identity(kIdentity, object, old, asker);
 }
 
+Result<kube::Object> stamp_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  return with_protected_status(object, old, asker, {});
+}
+
+std::vector<Cause> check_step_set_writer(const kube::Object& set, const kube::Object& old, const kube::Asker& asker) {
+  if (may_write_status(asker)) return {};
+  const auto refused = [&](std::string field) {
+    return std::vector{field::forbidden(
+        std::move(field),
+        fmt::format("records of a Workflow's steps are written and deleted by its controller only: user {} needs the right to "
+                    "impersonate users; delete the Workflow instead, or set its spec.rerun to run steps again",
+                    quoted(asker.user->name)))};
+  };
+  if (old.is_null()) return refused("spec");
+  if (kube::is_deleting(set) && !kube::is_deleting(old)) {
+    // One that no Workflow owns any more records nothing.
+    return kube::controller_of(old).is_null() ? std::vector<Cause>{} : refused("metadata.ownerReferences");
+  }
+  if (set["spec"] != old["spec"]) return refused("spec");
+  const Value& owners = set["metadata"]["ownerReferences"];
+  return owners == old["metadata"]["ownerReferences"] ? std::vector<Cause>{} : refused("metadata.ownerReferences");
+}
+
 std::vector<kube::AdmissionRow> admission_rows(JobCheck check) {
   const auto validate_all = [check](const kube::Object& workflow, const kube::Object& old) {
     std::vector<Cause> causes = validate(workflow, old);
@@ -216,12 +240,19 @@ std::vector<kube::AdmissionRow> admission_rows(JobCheck check) {
            .kind = kWorkflowKind.kind,
            .mutate = mutate,
            .validate = validate_all,
-           .mutate_for = stamp_writer},
+           .mutate_for = stamp_writer,
+           .stamp_status = stamp_status},
           {.group = kCronWorkflowKind.group,
            .kind = kCronWorkflowKind.kind,
            .mutate = mutate_cron,
            .validate = validate_cron_all,
-           .mutate_for = stamp_writer}};
+           .mutate_for = stamp_writer,
+           .stamp_status = stamp_status},
+          {.group = kStepSetKind.group,
+           .kind = kStepSetKind.kind,
+           .mutate = {},
+           .validate = {},
+           .validate_for = check_step_set_writer}};
 }
 
 }  // namespace slipway::delivery::jobflow

@@ -30,6 +30,14 @@ std::vector<Cause> check_jobs(const kube::Object& workflow, const kube::Object& 
 /// rights.
 kube::Object stamp_writer(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
 
+/// Restores the status of a Workflow or CronWorkflow: its controller alone writes it. Users of may_write_status() keep what
+/// they wrote (family/protected_status.h).
+Result<kube::Object> stamp_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
+
+/// Refuses a WorkflowStepSet that a user writes: it is a part of a Workflow's status. Its labels and annotations are free, and
+/// so is its deletion once no Workflow owns it. Users of may_write_status() may write it.
+std::vector<Cause> check_step_set_writer(const kube::Object& set, const kube::Object& old, const kube::Asker& asker);
+
 /// Every violation: a CronJob's checks of name and schedule, and of the template all that a Workflow made from it would be
 /// refused for, at its place below spec.workflowTemplate.
 std::vector<Cause> validate_cron(const kube::Object& cron, const kube::Object& old, const JobCheck& check);

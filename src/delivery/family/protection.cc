@@ -17,8 +17,8 @@ std::vector<Cause> check_protection(std::span<const Protection> table, const kub
     if (asker.may(row.verb, row.resource, kube::ns(old), row.of_object ? kube::name(old) : "")) continue;
     for (const std::string& field : weakened) {
       causes.push_back(field::forbidden(
-          field, fmt::format("it protects what is delivered: to weaken it user {} needs the right to {} {} in namespace {}",
-                             json::quoted(asker.user->name), row.verb, row.resource.group_resource(), kube::ns(old))));
+          field, fmt::format("{} user {} needs the right to {} {} in namespace {}", row.because, json::quoted(asker.user->name),
+                             row.verb, row.resource.group_resource(), kube::ns(old))));
     }
   }
   return causes;

@@ -23,6 +23,8 @@ struct Protection {
   /// Returns the field paths that are weaker in `object` than in `old`, which is never null. For a delete `object` is `old`
   /// with a deletionTimestamp.
   std::vector<std::string> (*weakened)(const kube::Object& object, const kube::Object& old) = nullptr;
+  /// The first words of a refusal; "user NAME needs the right to …" follows.
+  std::string_view because = "it protects what is delivered: to weaken it";
 };
 
 /// Returns a violation for each path that is weakened without the right. Empty for the process itself, for a create, and for an

@@ -308,6 +308,66 @@ TEST(RolloutAdmission, lets_gates_be_skipped_by_those_who_may_approve) {
   EXPECT_TRUE(check_asker(asked, asked, asker(&kAnn, false)).empty()) << "it was asked before";
 }
 
+/// What is refused of the change from one plan to another, with a new target, by a user who may not approve; empty: nothing.
+std::string refused_without_approve(const std::string& before, const std::string& after) {
+  const kube::Object changed = trait(after).with_path({"spec", "targetRef", "name"}, "web-v3");
+  const auto causes = check_asker(changed, running(before, 0), asker(&kAnn, false));
+  return causes.empty() ? "" : causes.front().field;
+}
+
+TEST(RolloutAdmission, empties_no_approval_gate_for_who_may_not_approve) {
+  const std::string leads = "gates: [{name: leads, at: before, approval: {count: 2}}]";
+  const std::string own = "{rolloutBatches: [{replicas: 1}, {replicas: 3, " + leads + "}]}";
+  const std::string of_plan = "{numBatches: 4, " + leads + "}";
+  const std::string sized = "{targetSize: 4, rolloutBatches: [{replicas: 25%}, {" + leads + "}]}";
+  const std::string held = "{rolloutBatches: [{replicas: 1}, {replicas: 1}, {" + leads + "}], batchPartition: 0}";
+  const std::string split =
+      "{traffic: {provider: gatewayapi}, rolloutBatches: [{replicas: 1, traffic: {weight: 10}}, {" + leads + "}]}";
+  const std::string at_one = "spec.rolloutPlan.gates[1/before/leads]";
+  const std::string size = "spec.rolloutPlan.targetSize";
+  struct Case {
+    const char* what;
+    std::string before;
+    std::string after;
+    std::string field;  // empty: accepted
+  };
+  const Case cases[] = {
+      {"all pods before it", own, "{rolloutBatches: [{replicas: 4}, {replicas: 0, " + leads + "}]}", at_one},
+      {"one more pod before it", own, "{rolloutBatches: [{replicas: 2}, {replicas: 2, " + leads + "}]}", at_one},
+      {"a share that is more at some size", own, "{rolloutBatches: [{replicas: 25%}, {" + leads + "}]}", at_one},
+      {"a later batch has it", own, "{rolloutBatches: [{replicas: 1}, {replicas: 2}, {" + leads + "}]}", at_one},
+      {"its batch is gone", own, "{rolloutBatches: [{replicas: 4}]}", at_one},
+      {"fewer batches", of_plan, "{numBatches: 2, " + leads + "}", "spec.rolloutPlan.gates[2/before/leads]"},
+      {"one batch", of_plan, "{numBatches: 1, " + leads + "}", at_one},
+      {"a greater size", sized, "{targetSize: 40, rolloutBatches: [{replicas: 25%}, {" + leads + "}]}", size},
+      {"a size where there was none", own, "{targetSize: 8, rolloutBatches: [{replicas: 1}, {" + leads + "}]}", size},
+      {"a greater partition", held, "{rolloutBatches: [{replicas: 1}, {replicas: 1}, {" + leads + "}], batchPartition: 1}",
+       "spec.rolloutPlan.gates[2/before/leads]"},
+      {"more traffic", split,
+       "{traffic: {provider: gatewayapi}, rolloutBatches: [{replicas: 1, traffic: {weight: 100}}, {" + leads + "}]}", at_one},
+      {"traffic of some requests", split,
+       "{traffic: {provider: gatewayapi}, rolloutBatches: [{replicas: 1, traffic: {weight: 10, matches: [{path: {value: "
+       "/}}]}}, "
+       "{" +
+           leads + "}]}",
+       at_one},
+      {"the same", own, own, ""},
+      {"a pause", own, "{paused: true, rolloutBatches: [{replicas: 1}, {replicas: 3, " + leads + "}]}", ""},
+      {"a smaller share", own, "{rolloutBatches: [{replicas: 0}, {replicas: 4, " + leads + "}]}", ""},
+      {"more batches", of_plan, "{numBatches: 8, " + leads + "}", ""},
+      {"a smaller size", sized, "{targetSize: 2, rolloutBatches: [{replicas: 25%}, {" + leads + "}]}", ""},
+      {"a partition", own, "{rolloutBatches: [{replicas: 1}, {replicas: 3, " + leads + "}], batchPartition: 0}", ""},
+      {"a partition at the gate", "{rolloutBatches: [{replicas: 1}, {" + leads + "}], batchPartition: 0}",
+       "{rolloutBatches: [{replicas: 1}, {" + leads + "}]}", ""},
+      {"less traffic", split,
+       "{traffic: {provider: gatewayapi}, rolloutBatches: [{replicas: 1, traffic: {weight: 5}}, {" + leads + "}]}", ""},
+      {"no approval gate", "{rolloutBatches: [{replicas: 1}, {replicas: 3}]}", "{rolloutBatches: [{replicas: 4}]}", ""},
+  };
+  for (const Case& one : cases) EXPECT_EQ(refused_without_approve(one.before, one.after), one.field) << one.what;
+  const kube::Object emptied = trait("{rolloutBatches: [{replicas: 4}, {replicas: 0, " + leads + "}]}");
+  EXPECT_TRUE(check_asker(emptied, running(own, 0), asker(&kAnn, true)).empty()) << "who may approve may do so";
+}
+
 kube::Object with_approvals(const kube::Object& rollout, const std::string& list) {
   return rollout.with_path({"status", "approvals"}, yaml(list));
 }

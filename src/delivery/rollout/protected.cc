@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "delivery/gate/weaker.h"
+#include "delivery/rollout/gate_reach.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/requests.h"
 #include "delivery/rollout/settings.h"
@@ -28,6 +29,19 @@ std::vector<std::string> weakened_gates(const kube::Object& rollout, const kube:
   return paths;
 }
 
+/// More of the new version may run, or get more traffic, before an approval gate has passed.
+std::vector<std::string> emptied_gates(const kube::Object& rollout, const kube::Object& old) {
+  if (rollout["spec"]["rolloutPlan"] == old["spec"]["rolloutPlan"] || !gate::has_approval(gates_of(old))) return {};
+  const auto now = read_subject(rollout), before = read_subject(old);
+  if (!now || !before) return {};  // read as one without gates by weakened_gates()
+  const auto plan = read_plan(now->plan, wave::Shape::Pair), old_plan = read_plan(before->plan, wave::Shape::Pair);
+  if (!plan || !old_plan) return {};
+  const std::int64_t recorded = old["status"]["rolloutTargetSize"].as_int(-1);
+  const auto path =
+      widened_reach({before->plan, *old_plan}, {now->plan, *plan}, recorded < 0 ? std::nullopt : std::optional(recorded));
+  return path ? std::vector{*path} : std::vector<std::string>{};
+}
+
 /// It has begun, is not over, and has approval gates.
 std::vector<std::string> deleted_in_flight(const kube::Object& rollout, const kube::Object& old) {
   if (!kube::is_deleting(rollout)) return {};
@@ -39,13 +53,18 @@ std::vector<std::string> deleted_in_flight(const kube::Object& rollout, const ku
 }
 
 constexpr std::string_view kGates = "gates of spec.rolloutPlan";
+constexpr std::string_view kReach = "what spec.rolloutPlan delivers before an approval gate";
+constexpr std::string_view kReachRefusal = "more would be delivered before this approval gate than now: for that";
 constexpr std::string_view kDelete = "delete before its end";
 const Protection kRows[] = {
     {kTraitKind, kGates, kApproveVerb, kTraits, true, weakened_gates},
+    {kTraitKind, kReach, kApproveVerb, kTraits, true, emptied_gates, kReachRefusal},
     {kTraitKind, kDelete, kApproveVerb, kTraits, true, deleted_in_flight},
     {kRolloutKind, kGates, kApproveVerb, kRollouts, true, weakened_gates},
+    {kRolloutKind, kReach, kApproveVerb, kRollouts, true, emptied_gates, kReachRefusal},
     {kRolloutKind, kDelete, kApproveVerb, kRollouts, true, deleted_in_flight},
     {kAppRolloutKind, kGates, kApproveVerb, kAppRollouts, true, weakened_gates},
+    {kAppRolloutKind, kReach, kApproveVerb, kAppRollouts, true, emptied_gates, kReachRefusal},
     {kAppRolloutKind, kDelete, kApproveVerb, kAppRollouts, true, deleted_in_flight},
 };
 

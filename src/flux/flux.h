@@ -8,12 +8,15 @@
 // What the status says, and when, follows helm-controller 1.4.0, kustomize-controller 1.7.3 and source-controller 1.7.0. The
 // other kinds of Flux are served and stored, and nothing works on them. NotImplemented: valuesFrom, tests, drift detection,
 // dependsOn of HelmReleases, kubeConfig.
+//
+// GitRepositories, HelmReleases and Kustomizations read and write as their authors (author.h).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "control/runtime.h"
+#include "delivery/family/identity.h"
 
 namespace slipway::flux {
 
@@ -21,6 +24,6 @@ namespace slipway::flux {
 std::vector<json::Value> definitions();
 
 /// `env.git` reads repositories; without it GitRepositories say that there is none.
-void add_controllers(Env& env, control::Runtime& runtime, const std::string& cluster);
+void add_controllers(Env& env, control::Runtime& runtime, const std::string& cluster, delivery::ActsAs acts_as);
 
 }  // namespace slipway::flux

@@ -69,7 +69,9 @@ Task<Outcome> GitRepositoryController::reconcile(control::Reconcile& run) {
   const Object repository = repositories_->get(run.key);
   if (repository.is_null() || kube::is_deleting(repository)) co_return Outcome::settled();
   if (repository["spec"]["suspend"].as_bool()) co_return Outcome::settled();
-  const auto head = co_await fetch(run.client, repository);
+  const auto author = delivery::author_of(kAuthor, repository, acts_as_);
+  auto head = co_await fetch(run.as(author), repository);
+  if (!head) head.error().message = refusal_text(head.error(), author.get());
   const Time now = env_.clock.now();
   Value status = head ? fetched_status(repository, *head, now) : failed_status(repository, head.error(), now);
   const auto told = co_await control::write_status(run.client, kGitRepositories, repository, std::move(status), kSourceManager);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "control/author_right.h"
 #include "control/object_writes.h"
 #include "flux/charts.h"
 #include "flux/git_repository.h"
@@ -50,13 +51,25 @@ Task<Result<void>> prepare(client::Client& client, Object release, Chart chart, 
   co_return Result<void>{};
 }
 
+/// What it takes to install and to record a release.
+Task<Result<void>> require_rights(client::Client& process, std::shared_ptr<const kube::UserInfo> user, ReleaseName release) {
+  for (const char* verb : {"create", "patch"}) {
+    const bool is_create = std::string_view(verb) == "create";
+    const kube::ObjectKey deployment{release.ns, is_create ? "" : release.name};
+    SLIPWAY_CO_TRY_VOID(
+        co_await control::require_right(process, user, {.verb = verb, .resource = kube::kDeployments, .key = deployment}));
+    SLIPWAY_CO_TRY_VOID(
+        co_await control::require_right(process, user, {.verb = verb, .resource = kube::kSecrets, .key = {release.ns, ""}}));
+  }
+  co_return Result<void>{};
+}
+
 }  // namespace
 
 void HelmReleaseController::watch(control::Watches& watches) {
   releases_ = &watches.primary(kHelmReleases);
   deployments_ = &watches.also(kube::kDeployments, release_of);
-  charts_ = &watches.also(kHelmCharts, release_of);
-  oci_repositories_ = &watches.cache(kOciRepositories);
+  watches.also(kHelmCharts, release_of);
 }
 
 /// What spec.chartRef names, else the HelmChart of spec.chart, which is made. The status names it.
@@ -64,7 +77,9 @@ Task<Result<HelmReleaseController::Source>> HelmReleaseController::source_of(cli
   if (const Value& ref = release["spec"]["chartRef"]; !ref.is_null()) {
     const kube::ObjectKey key = chart_ref_of(release);
     const bool is_chart = ref["kind"].as_string() == "HelmChart";
-    co_return Source{.object = (is_chart ? charts_ : oci_repositories_)->get(key),
+    const auto found = co_await client::get(client, is_chart ? kHelmCharts : kOciRepositories, key);
+    if (!found && found.error().reason != Reason::NotFound) co_return fail(found.error());
+    co_return Source{.object = found ? *found : Object(),
                      .id = fmt::format("{} '{}/{}'", ref["kind"].as_string(), key.ns, key.name)};
   }
   SLIPWAY_CO_TRY(chart, co_await client::apply(client, kHelmCharts, chart_object(release), kHelmManager));
@@ -72,14 +87,30 @@ Task<Result<HelmReleaseController::Source>> HelmReleaseController::source_of(cli
   co_return Source{.object = chart, .id = fmt::format("HelmChart '{}'", place), .chart = place};
 }
 
+Task<Outcome> HelmReleaseController::fail_or_wait(control::Reconcile& run, Object release, Status error,
+                                                  std::shared_ptr<const kube::UserInfo> user) {
+  if (!control::lacks_right(error, user.get())) co_return Outcome::failed(std::move(error));
+  Value status = lacking_status(release, refusal_text(error, user.get()), env_.clock.now());
+  const auto told = co_await control::write_status(run.client, kHelmReleases, release, std::move(status), kHelmManager);
+  co_return told ? Outcome::retries_after(control::kAuthorRightPause) : Outcome::failed(told.error());
+}
+
+/// While a right is missing that it takes, the release stays and says so.
 Task<Outcome> HelmReleaseController::uninstall(control::Reconcile& run, Object release) {
+  const auto acting = co_await acting_for(run.client, release, acts_as_);
+  if (!acting) co_return co_await fail_or_wait(run, release, acting.error(), delivery::author_of(kAuthor, release, acts_as_));
   const ReleaseName name = release_name(release);
-  const auto removed = co_await client::remove(run.client, kube::kDeployments, {name.ns, name.name});
-  if (!removed && removed.error().reason != Reason::NotFound) co_return Outcome::failed(removed.error());
+  const auto removed = co_await client::remove(run.as(acting->user), kube::kDeployments, {name.ns, name.name});
+  if (!removed && removed.error().reason != Reason::NotFound) {
+    co_return co_await fail_or_wait(run, release, removed.error(), acting->user);
+  }
   const std::string place = release["status"]["helmChart"].str();
   if (const auto slash = place.find('/'); slash != std::string::npos) {
-    const auto chart = co_await client::remove(run.client, kHelmCharts, {place.substr(0, slash), place.substr(slash + 1)});
-    if (!chart && chart.error().reason != Reason::NotFound) co_return Outcome::failed(chart.error());
+    const kube::ObjectKey key{place.substr(0, slash), place.substr(slash + 1)};
+    const auto chart = co_await client::remove(run.as(acting->author), kHelmCharts, key);
+    if (!chart && chart.error().reason != Reason::NotFound) {
+      co_return co_await fail_or_wait(run, release, chart.error(), acting->author);
+    }
   }
   const auto gone = co_await control::remove_finalizer(run.client, kHelmReleases, release, kFinalizer, kHelmManager);
   co_return gone ? Outcome::settled() : Outcome::failed(gone.error());
@@ -93,30 +124,44 @@ Task<Outcome> HelmReleaseController::reconcile(control::Reconcile& run) {
   auto marked = co_await control::add_finalizer(run.client, kHelmReleases, release, kFinalizer, kHelmManager);
   if (!marked) co_return Outcome::failed(marked.error());
   release = *std::move(marked);
-  const Time now = env_.clock.now();
   if (const auto can = check_release(release); !can) {
-    const auto told = co_await control::write_status(run.client, kHelmReleases, release,
-                                                     refused_status(release, can.error(), now), kHelmManager);
+    Value status = refused_status(release, can.error(), env_.clock.now());
+    const auto told = co_await control::write_status(run.client, kHelmReleases, release, std::move(status), kHelmManager);
     co_return told ? Outcome::settled() : Outcome::failed(told.error());
   }
-  const auto source = co_await source_of(run.client, release);
-  if (!source) co_return Outcome::failed(source.error());
-  const Value helm_chart = source->chart.empty() ? Value() : Value(source->chart);
-  if (!is_ready(source->object)) {
-    Value status = waiting_status(release, source->object, source->id, now);
-    if (!helm_chart.is_null()) status = status.with("helmChart", helm_chart);
-    const auto told = co_await control::write_status(run.client, kHelmReleases, release, std::move(status), kHelmManager);
-    co_return told ? Outcome::retries_after(interval_of(release)) : Outcome::failed(told.error());
-  }
-  const Chart chart = chart_of(release, source->object);
+  const auto acting = co_await acting_for(run.client, release, acts_as_);
+  if (!acting) co_return co_await fail_or_wait(run, release, acting.error(), delivery::author_of(kAuthor, release, acts_as_));
+  co_return co_await deliver(run, *acting, release);
+}
+
+Task<Outcome> HelmReleaseController::deliver(control::Reconcile& run, Acting acting, Object release) {
+  const auto source = co_await source_of(run.as(acting.author), release);
+  if (!source) co_return co_await fail_or_wait(run, release, source.error(), acting.author);
+  if (is_ready(source->object)) co_return co_await act(run, acting, release, *source);
+  Value status = waiting_status(release, source->object, source->id, env_.clock.now());
+  if (!source->chart.empty()) status = status.with("helmChart", source->chart);
+  const auto told = co_await control::write_status(run.client, kHelmReleases, release, std::move(status), kHelmManager);
+  co_return told ? Outcome::retries_after(interval_of(release)) : Outcome::failed(told.error());
+}
+
+Task<Outcome> HelmReleaseController::act(control::Reconcile& run, Acting acting, Object release, Source source) {
+  const Chart chart = chart_of(release, source.object);
   const ReleaseName name = release_name(release);
-  ReleasePlan next = plan(release, chart, deployments_->get({name.ns, name.name}), now);
-  next.status = helm_chart.is_null() ? next.status.without("helmChart") : next.status.with("helmChart", helm_chart);
-  if (const auto ready = co_await prepare(run.client, release, chart, next); !ready) co_return Outcome::failed(ready.error());
+  ReleasePlan next = plan(release, chart, deployments_->get({name.ns, name.name}), env_.clock.now());
+  if (next.apply || next.roll_back || next.record > 0) {
+    const auto may = co_await require_rights(run.client, acting.user, name);
+    if (!may) co_return co_await fail_or_wait(run, release, may.error(), acting.user);
+  }
+  next.status = source.chart.empty() ? next.status.without("helmChart") : next.status.with("helmChart", source.chart);
+  client::Client& writer = run.as(acting.user);
+  if (const auto ready = co_await prepare(writer, release, chart, next); !ready) {
+    co_return co_await fail_or_wait(run, release, ready.error(), acting.user);
+  }
   const auto told = co_await control::write_status(run.client, kHelmReleases, release, next.status, kHelmManager);
   if (!told) co_return Outcome::failed(told.error());
   if (next.apply) {
-    if (const auto done = co_await install(run.client, release, *next.apply); !done) co_return Outcome::failed(done.error());
+    const auto done = co_await install(writer, release, *next.apply);
+    if (!done) co_return co_await fail_or_wait(run, *told, done.error(), acting.user);
   }
   // What a source that is named has anew is looked for.
   const Duration again = std::min(next.look_again.value_or(interval_of(release)), interval_of(release));

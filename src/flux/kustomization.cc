@@ -73,7 +73,7 @@ bool is_first(const Object& manifest) {
 /// Fields that change what is applied, where, or with whose rights.
 std::optional<std::string> not_simulated(const Object& object) {
   for (const char* field : {"commonMetadata", "components", "decryption", "dependsOn", "images", "kubeConfig", "namePrefix",
-                            "nameSuffix", "patches", "postBuild", "serviceAccountName"}) {
+                            "nameSuffix", "patches", "postBuild"}) {
     if (object["spec"].has(field)) return fmt::format("spec.{}: the simulated Flux does not do this: leave it out", field);
   }
   return std::nullopt;
@@ -89,7 +89,7 @@ Task<Outcome> tell(control::Reconcile& run, Object object, Value status, Duratio
 void KustomizationController::watch(control::Watches& watches) {
   objects_ = &watches.primary(kKustomizations);
   objects_->add_index("source", [](const Object& object) { return std::vector{source_key(object).to_string()}; });
-  sources_ = &watches.also(kGitRepositories, [this](const Object& source) {
+  watches.also(kGitRepositories, [this](const Object& source) {
     std::vector<kube::ObjectKey> keys;
     for (const Object& object : objects_->index("source", kube::key_of(source).to_string()))
       keys.push_back(kube::key_of(object));
@@ -116,42 +116,54 @@ Task<Result<std::vector<Object>>> KustomizationController::build(client::Client&
   co_return ordered;
 }
 
-Task<Result<std::vector<KustomizationController::Entry>>> KustomizationController::apply(client::Client& client, Object object,
+Task<Result<std::vector<KustomizationController::Entry>>> KustomizationController::apply(control::Reconcile& run, Acting acting,
+                                                                                         Object object,
                                                                                          std::vector<Object> manifests) {
   std::vector<Entry> entries;
   const std::string target = object["spec"]["targetNamespace"].str();
+  client::Client& writer = run.as(acting.user);
   for (Object& manifest : manifests) {
-    SLIPWAY_CO_TRY(mapped, co_await kinds_.find_for(client, "", manifest));
+    SLIPWAY_CO_TRY(mapped, co_await kinds_.find_for(run.client, "", manifest));
     if (mapped.is_namespaced && (!target.empty() || kube::ns(manifest).empty())) {
       const std::string ns = target.empty() ? std::string(kube::ns(object)) : target;
       manifest = manifest.with("metadata", manifest["metadata"].with("namespace", ns));
     }
     entries.push_back({id_of(kube::key_of(manifest), mapped.kind), mapped.kind.version});
-    const auto applied = co_await client::apply(client, mapped.resource, manifest, kKustomizeManager);
+    const auto applied = co_await client::apply(writer, mapped.resource, manifest, kKustomizeManager);
     if (!applied) co_return fail(applied.error());
   }
   std::ranges::sort(entries);
   co_return entries;
 }
 
-Task<Result<void>> KustomizationController::prune(client::Client& client, Value inventory, std::vector<Entry> kept) {
+Task<Result<void>> KustomizationController::prune(control::Reconcile& run, Acting acting, Value inventory,
+                                                  std::vector<Entry> kept) {
+  client::Client& writer = run.as(acting.user);
   for (const Value& entry : inventory["entries"].items()) {
     const std::string id = entry["id"].str();
     if (std::ranges::find(kept, id, &Entry::id) != kept.end()) continue;
     const std::vector<std::string> parts = parts_of(id);
     if (parts.size() != 4) continue;
-    const auto mapped = co_await kinds_.find(client, "", {parts[2], entry["v"].str(), parts[3]});
+    const auto mapped = co_await kinds_.find(run.client, "", {parts[2], entry["v"].str(), parts[3]});
     if (!mapped) continue;  // its kind is not served any more
-    const auto removed = co_await client::remove(client, mapped->resource, {parts[0], parts[1]});
+    const auto removed = co_await client::remove(writer, mapped->resource, {parts[0], parts[1]});
     if (!removed && removed.error().reason != Reason::NotFound) co_return fail(removed.error());
   }
   co_return Result<void>{};
 }
 
+/// While a right is missing that it takes to prune, the object stays and says so.
 Task<Outcome> KustomizationController::remove(control::Reconcile& run, Object object) {
   if (object["spec"]["prune"].as_bool()) {
-    const auto pruned = co_await prune(run.client, object["status"]["inventory"], {});
-    if (!pruned) co_return Outcome::failed(pruned.error());
+    const auto author = delivery::author_of(kAuthor, object, acts_as_);
+    const auto acting = co_await acting_for(run.client, object, acts_as_);
+    const auto pruned =
+        acting ? co_await prune(run, *acting, object["status"]["inventory"], {}) : Result<void>(fail(acting.error()));
+    if (!pruned) {
+      const std::string text = refusal_text(pruned.error(), (acting ? acting->user : author).get());
+      const Value status = with_condition(object, "False", "PruneFailed", text, env_.clock.now());
+      co_return co_await tell(run, object, status, kRetry);
+    }
   }
   const auto gone = co_await control::remove_finalizer(run.client, kKustomizations, object, kFinalizer, kKustomizeManager);
   co_return gone ? Outcome::settled() : Outcome::failed(gone.error());
@@ -162,33 +174,50 @@ Task<Outcome> KustomizationController::reconcile(control::Reconcile& run) {
   if (object.is_null()) co_return Outcome::settled();
   if (kube::is_deleting(object)) co_return co_await remove(run, object);
   if (object["spec"]["suspend"].as_bool()) co_return Outcome::settled();
+  const Time now = env_.clock.now();
   if (auto problem = not_simulated(object)) {
-    const Time now = env_.clock.now();
     co_return co_await tell(run, object, with_condition(object, "False", "BuildFailed", *std::move(problem), now), kRetry);
   }
   auto marked = co_await control::add_finalizer(run.client, kKustomizations, object, kFinalizer, kKustomizeManager);
   if (!marked) co_return Outcome::failed(marked.error());
   object = *std::move(marked);
-  const Object source = sources_->get(source_key(object));
-  const std::string revision = source["status"]["artifact"]["revision"].str();
+  const auto acting = co_await acting_for(run.client, object, acts_as_);
+  if (!acting) {
+    const std::string text = refusal_text(acting.error(), delivery::author_of(kAuthor, object, acts_as_).get());
+    const Value status = with_condition(object, "False", "ReconciliationFailed", text, now);
+    co_return co_await tell(run, object, status, kRetry);
+  }
+  co_return co_await deliver(run, *acting, object);
+}
+
+Task<Outcome> KustomizationController::deliver(control::Reconcile& run, Acting acting, Object object) {
   const Time now = env_.clock.now();
+  const auto found = co_await client::get(run.as(acting.author), kGitRepositories, source_key(object));
+  if (!found && found.error().reason != Reason::NotFound) {
+    const std::string text = refusal_text(found.error(), acting.author.get());
+    co_return co_await tell(run, object, with_condition(object, "False", "ArtifactFailed", text, now), kRetry);
+  }
+  const Object source = found ? *found : Object();
+  const std::string revision = source["status"]["artifact"]["revision"].str();
   if (revision.empty()) {
     const std::string text = fmt::format("Source artifact not found, retrying in {}s", kRetry / std::chrono::seconds{1});
     co_return co_await tell(run, object, with_condition(object, "False", "ArtifactFailed", text, now), kRetry);
   }
-  const auto manifests = co_await build(run.client, object, source, revision);
+  const auto owner = delivery::author_of(kAuthor, source, acts_as_);
+  const auto manifests = co_await build(run.as(owner), object, source, revision);
   if (!manifests) {
-    const Value status = with_condition(object, "False", "BuildFailed", manifests.error().message, now);
+    const std::string text = refusal_text(manifests.error(), owner.get());
+    const Value status = with_condition(object, "False", "BuildFailed", text, now);
     co_return co_await tell(run, object, status.with("lastAttemptedRevision", revision), kRetry);
   }
-  const auto entries = co_await apply(run.client, object, *manifests);
-  if (!entries) {
-    const Value status = with_condition(object, "False", "ReconciliationFailed", entries.error().message, now);
+  const auto entries = co_await apply(run, acting, object, *manifests);
+  const bool prunes = entries && object["spec"]["prune"].as_bool();
+  const auto pruned = prunes ? co_await prune(run, acting, object["status"]["inventory"], *entries) : Result<void>{};
+  if (!entries || !pruned) {
+    const Status& error = entries ? pruned.error() : entries.error();
+    const std::string text = refusal_text(error, acting.user.get());
+    const Value status = with_condition(object, "False", entries ? "PruneFailed" : "ReconciliationFailed", text, now);
     co_return co_await tell(run, object, status.with("lastAttemptedRevision", revision), kRetry);
-  }
-  if (object["spec"]["prune"].as_bool()) {
-    const auto pruned = co_await prune(run.client, object["status"]["inventory"], *entries);
-    if (!pruned) co_return Outcome::failed(pruned.error());
   }
   std::vector<Value> inventory;
   for (const Entry& entry : *entries) inventory.push_back(json::object({{"id", entry.id}, {"v", entry.version}}));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "control/author_right.h"
 #include "flux/charts.h"
 #include "json/text.h"
 
@@ -200,7 +201,8 @@ class Look {
   }
 
   void rest() {
-    if (kube::condition(release_, "Ready")["reason"].as_string() == kSourceNotReady) {  // it had what it waited for all along
+    const std::string_view waited = kube::condition(release_, "Ready")["reason"].as_string();
+    if (waited == kSourceNotReady || waited == control::kAuthorLacksRight) {  // it had what it waited for all along
       const Value last = kube::condition(release_, kube::is_true(release_, "Released") ? "Released" : "Remediated");
       set_condition("Ready", kube::is_true(release_, "Released") ? "True" : "False", last["reason"].str(),
                     last["message"].str());
@@ -234,7 +236,7 @@ ReleaseName release_name(const Object& release) {
 Result<void> check_release(const Object& release) {
   const Value& spec = release["spec"];
   if (spec.has("valuesFrom")) return fail(Reason::NotImplemented, "spec.valuesFrom: the simulated Flux takes spec.values");
-  for (const char* field : {"dependsOn", "kubeConfig", "postRenderers", "serviceAccountName"}) {
+  for (const char* field : {"dependsOn", "kubeConfig", "postRenderers"}) {
     if (!spec.has(field)) continue;
     return fail(Reason::NotImplemented, fmt::format("spec.{}: the simulated Flux does not do this: leave it out", field));
   }
@@ -338,6 +340,12 @@ Value waiting_status(const Object& release, const Object& source, const std::str
                                                                   : "it has no artifact";
   const Value conditions = kube::set_condition(
       release["status"]["conditions"], {"Ready", "False", kSourceNotReady, fmt::format("{} is not ready: {}", id, why)}, now);
+  return release["status"].with("conditions", conditions);
+}
+
+Value lacking_status(const Object& release, const std::string& text, Time now) {
+  const Value conditions = kube::set_condition(release["status"]["conditions"],
+                                               {"Ready", "False", std::string(control::kAuthorLacksRight), text}, now);
   return release["status"].with("conditions", conditions);
 }
 

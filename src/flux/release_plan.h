@@ -52,6 +52,8 @@ struct ReleasePlan {
 ReleasePlan plan(const kube::Object& release, const Chart& chart, const kube::Object& deployment, Time now);
 /// The status of a release whose source has nothing for it yet; `id` is "HelmChart 'ns/name'".
 json::Value waiting_status(const kube::Object& release, const kube::Object& source, const std::string& id, Time now);
+/// The status of a release that waits for a right of who it acts as.
+json::Value lacking_status(const kube::Object& release, const std::string& text, Time now);
 /// A status that says why nothing can be done.
 json::Value refused_status(const kube::Object& release, const Status& problem, Time now);
 

@@ -1,6 +1,7 @@
 #include "plane/authors.h"
 
 #include "control/author_right.h"
+#include "flux/author.h"
 
 namespace slipway::plane {
 namespace {
@@ -9,7 +10,9 @@ constexpr const char* kManager = "slipway";
 
 Task<Result<std::size_t>> settle(client::Client& server, delivery::IdentityAnnotations in, kube::Resource resource,
                                  kube::UserInfo author) {
-  SLIPWAY_CO_TRY(list, co_await client::list(server, resource, {}));
+  const auto listed = co_await client::list(server, resource, {});
+  if (!listed && listed.error().reason == Reason::NotFound) co_return std::size_t{0};  // it is not served
+  SLIPWAY_CO_TRY(list, listed);
   std::size_t settled = 0;
   for (const json::Value& object : list["items"].items()) {
     const auto known = delivery::recorded_identity(in, object);
@@ -17,7 +20,7 @@ Task<Result<std::size_t>> settle(client::Client& server, delivery::IdentityAnnot
     if (is_settled) continue;
     const kube::Object wanted = delivery::with_identity(in, object, author);
     const json::Value patch = json::object({{"metadata", json::object({{"annotations", wanted["metadata"]["annotations"]}})}});
-    SLIPWAY_CO_TRY(written, co_await client::merge_patch(server, resource, kube::key_of(object), patch, kManager));
+    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(server, resource, kube::key_of(object), patch, kManager));
     ++settled;
   }
   co_return settled;
@@ -29,11 +32,14 @@ Task<Result<std::size_t>> settle_authors(client::Client& server, std::optional<k
   kube::UserInfo author;
   author.name = control::kUnknownAuthor;
   if (adopter) author = *std::move(adopter);
-  std::size_t settled = 0;
+  std::vector<delivery::AuthoredKinds> all{flux::authored_kinds()};
   for (const delivery::Family* family : of) {
-    if (!family->authored) continue;
-    for (const kube::Resource& resource : family->authored->resources) {
-      SLIPWAY_CO_TRY(count, co_await settle(server, family->authored->in, resource, author));
+    if (family->authored) all.push_back(*family->authored);
+  }
+  std::size_t settled = 0;
+  for (const delivery::AuthoredKinds& kinds : all) {
+    for (const kube::Resource& resource : kinds.resources) {
+      SLIPWAY_CO_TRY(count, co_await settle(server, kinds.in, resource, author));
       settled += count;
     }
   }

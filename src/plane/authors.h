@@ -1,7 +1,7 @@
-// Objects that were stored before admission recorded who writes them. Kinds that act for users (Family::authored) would act
-// with the rights of the process; so each such object is given the unknown author, who has no rights (control/author_right.h),
-// or the user whom --adopt-as names. A file in the cluster's folder says that this was done: what has no author from then on
-// was written by a command of the folder's owner.
+// Objects that were stored before admission recorded who writes them. Kinds that act for users (Family::authored and
+// flux/author.h) would act with the rights of the process; so each such object is given the unknown author, who has no rights
+// (control/author_right.h), or the user whom --adopt-as names. A file in the cluster's folder says that this was done: what has
+// no author from then on was written by a command of the folder's owner.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include "cluster/cluster.h"
 #include "delivery/package/sync.h"
 #include "fleet/cluster_kinds.h"
+#include "flux/author.h"
 #include "flux/flux.h"
 #include "kube/well_known.h"
 
@@ -43,6 +44,8 @@ Task<Result<std::unique_ptr<ApiServer>>> ApiServer::open(Env& env, Options optio
   std::unique_ptr<ApiServer> api(new ApiServer);
   api->store_ = std::move(opened);
   options.server.admission = admission_rows(options.families, options.on_fault, options.family_options);
+  std::ranges::move(flux::author_rows(), std::back_inserter(options.server.admission));
+  if (options.simulates_flux) std::ranges::move(flux::status_rows(), std::back_inserter(options.server.admission));
   options.server.answered = answered_kinds(options.families);
   options.server.unserved = unserved_versions(options.families);
   for (client::AnsweredKind& kind : fleet::cluster_kinds()) options.server.answered.push_back(std::move(kind));
@@ -112,7 +115,7 @@ void Controllers::add_controllers(const std::string& cluster, client::Client& cl
   secrets_.push_back(std::make_unique<fleet::ClusterSecrets>(env_, fleet_, fleet_.find(cluster), is_first));
   if (is_started_) secrets_.back()->start();
   if (options.makes_cluster) cluster::add_cluster_controllers(env_, runtime_, cluster, {pods.any()});
-  if (options.simulates_flux) flux::add_controllers(env_, runtime_, cluster);
+  if (options.simulates_flux) flux::add_controllers(env_, runtime_, cluster, options.acts_as);
   if (options.has_root_sync) runtime_.add(cluster, std::make_unique<delivery::package::SyncController>(env_));
   for (const delivery::Family* family : options.families) {
     if (!family->controllers) continue;

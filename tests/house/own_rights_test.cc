@@ -1,6 +1,6 @@
-// Where families use the rights of the process itself. What a controller reads or writes because a user's object says so it
-// reads and writes as that user (docs/security.md); its own rights serve its own kinds, leases and events. Every other use
-// stands in tools/own_rights.txt, with a reason: "path | uses | reason".
+// Where families, and the simulated Flux, use the rights of the process itself. What a controller reads or writes because a
+// user's object says so it reads and writes as that user (docs/security.md); its own rights serve its own kinds, leases and
+// events. Every other use stands in tools/own_rights.txt, with a reason: "path | uses | reason".
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -51,18 +51,20 @@ int uses_in(const fs::path& file, bool counts_clusters) {
 
 TEST(OwnRights, of_the_process_are_used_where_a_reason_says_so) {
   std::map<std::string, Allowed> rows = allowed();
-  for (const auto& entry : fs::recursive_directory_iterator(kRightsRoot / "src/delivery")) {
-    const std::string path = fs::relative(entry.path(), kRightsRoot).string();
-    if (entry.path().extension() != ".cc" || path.contains("_test.")) continue;
-    // In the room of Applications run.on() is AppRun's, which acts as the author.
-    const int uses = uses_in(entry.path(), !path.starts_with("src/delivery/application/"));
-    const auto row = rows.find(path);
-    if (row == rows.end()) {
-      EXPECT_EQ(uses, 0) << path << ": act as the author (Reconcile::as), or say in tools/own_rights.txt why not";
-      continue;
+  for (const char* room : {"src/delivery", "src/flux"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRightsRoot / room)) {
+      const std::string path = fs::relative(entry.path(), kRightsRoot).string();
+      if (entry.path().extension() != ".cc" || path.contains("_test.")) continue;
+      // In the room of Applications run.on() is AppRun's, which acts as the author.
+      const int uses = uses_in(entry.path(), !path.starts_with("src/delivery/application/"));
+      const auto row = rows.find(path);
+      if (row == rows.end()) {
+        EXPECT_EQ(uses, 0) << path << ": act as the author (Reconcile::as), or say in tools/own_rights.txt why not";
+        continue;
+      }
+      EXPECT_EQ(uses, row->second.uses) << path << ": " << row->second.reason;
+      rows.erase(row);
     }
-    EXPECT_EQ(uses, row->second.uses) << path << ": " << row->second.reason;
-    rows.erase(row);
   }
   for (const auto& [path, row] : rows) ADD_FAILURE() << path << " is in tools/own_rights.txt and not in the sources";
 }

@@ -1,4 +1,5 @@
-// The simulated Flux (src/flux) on a whole cluster: what its kinds do, and what their status says.
+// The simulated Flux (src/flux) on a whole cluster: what its kinds do, what their status says, and with whose rights.
+#include "control/acting_client.h"
 #include "flux/kinds.h"
 #include "landscape.h"
 
@@ -139,21 +140,6 @@ TEST_F(Flux, a_release_takes_its_chart_from_an_oci_repository_that_it_names) {
   EXPECT_TRUE(list("dev", flux::kHelmCharts).empty());
 }
 
-/// Whoever asks for fewer rights does not silently get more.
-TEST_F(Flux, an_account_that_is_not_taken_on_is_refused) {
-  const auto message = [&](const kube::Resource& resource, const std::string& name) {
-    return kube::condition(get("dev", resource, name), "Ready")["message"].str();
-  };
-  const std::string said = "spec.serviceAccountName: the simulated Flux does not do this: leave it out";
-  apply("dev", release("1.0.0", "  serviceAccountName: team\n"));
-  EXPECT_TRUE(until([&] { return message(kHelmReleases, "web") == said; })) << message(kHelmReleases, "web");
-  EXPECT_TRUE(image().empty());
-  apply("dev",
-        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps}\nspec: {interval: 1m, path: "
-        "./dev, serviceAccountName: team, sourceRef: {kind: GitRepository, name: config}}\n");
-  EXPECT_TRUE(until([&] { return message(kKustomizations, "apps") == said; })) << message(kKustomizations, "apps");
-}
-
 TEST_F(Flux, applies_a_folder_of_a_repository_and_prunes) {
   Repository repository(folder_ / "config.git");
   const std::string config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\ndata: {a: b}\n";
@@ -174,6 +160,95 @@ TEST_F(Flux, applies_a_folder_of_a_repository_and_prunes) {
   repository.commit({{"dev/web.yaml", "a: b: c"}}, "third");
   ASSERT_TRUE(until([&] { return ready(kKustomizations, "apps") == "False BuildFailed"; }));
   EXPECT_EQ(image(), "web:1.1.0");
+}
+
+/// rob may do anything in namespace default of dev but impersonate, bind and escalate.
+class FluxAuthor : public Flux {
+ public:
+  void SetUp() override {
+    Flux::SetUp();
+    allow("{kind: User, apiGroup: rbac.authorization.k8s.io, name: rob}", "rob", "default");
+  }
+  void allow(const std::string& subject, const std::string& name, const std::string& ns,
+             const std::string& verbs = "get, list, watch, create, update, patch, delete") {
+    apply("dev", fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {{name: {}, namespace: {}}}, "
+                             "rules: [{{apiGroups: ['*'], resources: ['*'], verbs: [{}]}}]}}",
+                             name, ns, verbs));
+    apply("dev",
+          fmt::format("{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: {0}, namespace: "
+                      "{1}}}, roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: {0}}}, subjects: [{2}]}}",
+                      name, ns, subject));
+  }
+  control::ActingClient rob() {
+    return {client("dev"), std::make_shared<const kube::UserInfo>(
+                               kube::UserInfo{.name = "rob", .uid = "", .groups = {"system:authenticated"}, .extra = {}})};
+  }
+  void create_as_rob(const kube::Resource& resource, const std::string& text) {
+    control::ActingClient acting = rob();
+    const Value object = json::parse_yaml(text)->with_path({"metadata", "namespace"}, "default");
+    const auto made = env_->run(client::create(acting, resource, object, "tester"));
+    EXPECT_TRUE(made) << made.error().message;
+  }
+  std::string message(const kube::Resource& resource, const std::string& name) {
+    return kube::condition(get("dev", resource, name), "Ready")["message"].str();
+  }
+};
+
+TEST_F(FluxAuthor, a_release_makes_nothing_where_its_author_may_not) {
+  make_namespace("dev", "b");
+  create_as_rob(kHelmReleases, release("1.0.0", "  targetNamespace: b\n"));
+  EXPECT_EQ(kube::annotation(get("dev", kHelmReleases, "web"), "flux.slipway.dev/author"), "rob");
+  EXPECT_TRUE(until([&] { return ready(kHelmReleases, "web") == "False AuthorLacksRight"; })) << message(kHelmReleases, "web");
+  EXPECT_TRUE(message(kHelmReleases, "web").contains("it acts as its author rob")) << message(kHelmReleases, "web");
+  advance(minutes{10});
+  EXPECT_TRUE(list("dev", kube::kDeployments, "b").empty());
+  EXPECT_TRUE(list("dev", kube::kSecrets, "b").empty());
+  allow("{kind: User, apiGroup: rbac.authorization.k8s.io, name: rob}", "rob", "b");
+  EXPECT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True InstallSucceeded"; })) << message(kHelmReleases, "web");
+}
+
+TEST_F(FluxAuthor, a_folder_is_applied_and_pruned_with_the_rights_of_the_author) {
+  const kube::Resource bindings{"rbac.authorization.k8s.io", "v1", "clusterrolebindings"};
+  Repository repository(folder_ / "config.git");
+  repository.commit({{"a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\ndata: {a: b}\n"},
+                     {"b.yaml",
+                      "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: pwn}\nroleRef: "
+                      "{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}\nsubjects: [{kind: User, "
+                      "apiGroup: rbac.authorization.k8s.io, name: rob}]\n"}},
+                    "first");
+  create_as_rob(kGitRepositories,
+                "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: config}\nspec: {interval: 10s, "
+                "url: '" +
+                    repository.path() + "', ref: {branch: main}}\n");
+  create_as_rob(kKustomizations,
+                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps}\nspec: {interval: 1m, "
+                "prune: true, path: ./, sourceRef: {kind: GitRepository, name: config}}\n");
+  ASSERT_TRUE(until([&] { return ready(kKustomizations, "apps") == "False ReconciliationFailed"; }));
+  EXPECT_TRUE(message(kKustomizations, "apps").contains("it acts as its author rob")) << message(kKustomizations, "apps");
+  EXPECT_FALSE(get("dev", kube::kConfigMaps, "mine").is_null()) << "what the author may write is written";
+  EXPECT_TRUE(get("dev", bindings, "pwn", "").is_null());
+}
+
+TEST_F(FluxAuthor, an_account_is_acted_as_if_the_author_may_impersonate_it) {
+  create_as_rob(kHelmReleases, release("1.0.0", "  serviceAccountName: team\n"));
+  EXPECT_TRUE(until([&] { return message(kHelmReleases, "web").contains("spec.serviceAccountName: "); }));
+  EXPECT_TRUE(message(kHelmReleases, "web").contains("cannot impersonate")) << message(kHelmReleases, "web");
+  allow("{kind: User, apiGroup: rbac.authorization.k8s.io, name: rob}", "rob-as-accounts", "default", "impersonate");
+  const std::string account = "system:serviceaccount:default:team";
+  EXPECT_TRUE(until([&] { return message(kHelmReleases, "web").contains(account); })) << message(kHelmReleases, "web");
+  EXPECT_TRUE(image().empty()) << "the account has no rights";
+  allow("{kind: ServiceAccount, name: team, namespace: default}", "team", "default");
+  EXPECT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True InstallSucceeded"; })) << message(kHelmReleases, "web");
+}
+
+TEST_F(FluxAuthor, a_status_is_not_the_users_to_write) {
+  apply("dev", release("1.0.0"));
+  ASSERT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True InstallSucceeded"; }));
+  const Value before = get("dev", kHelmReleases, "web")["status"];
+  control::ActingClient acting = rob();
+  const Value forged = *json::parse_yaml("{status: {helmChart: kube-system/other, lastAttemptedRevision: 0.9.0}}");
+  EXPECT_TRUE(env_->run(client::merge_patch(acting, kHelmReleases, {"default", "web"}, forged, "tester", "status")));
+  EXPECT_EQ(get("dev", kHelmReleases, "web")["status"], before);
 }
 
 }  // namespace

@@ -30,6 +30,27 @@ struct Flag {
 };
 constexpr Flag kFlags[] = {{"suspend", "suspendedBy"}, {"terminated", "terminatedBy"}};
 
+bool is_ended_by_hand(const Value& step) {
+  return step["phase"].as_string() == "failed" && step["reason"].as_string() == "Terminate";
+}
+
+/// Whether the write ends a step that had not ended, of a list of steps or sub-steps.
+bool ends_step(const Value& steps, const Value& before) {
+  return std::ranges::any_of(steps.items(), [&](const Value& step) {
+    const auto known = std::ranges::find_if(before.items(), [&](const Value& one) { return one["name"] == step["name"]; });
+    const Value earlier = known == before.items().end() ? Value() : *known;
+    return (is_ended_by_hand(step) && !is_ended_by_hand(earlier)) || ends_step(step["subSteps"], earlier["subSteps"]);
+  });
+}
+
+/// Whether a user's write sets the flag. A run may have `terminated` already, since a step timed out beside others that go on:
+/// who ends these has ended the run.
+bool sets_flag(const Flag& flag, const Value& run, const Value& before) {
+  if (!run[flag.name].as_bool()) return false;
+  if (!before[flag.name].as_bool()) return true;
+  return std::string_view(flag.name) == "terminated" && ends_step(run["steps"], before["steps"]);
+}
+
 bool has_finished(const Value& run, const Value& before) { return run["finished"].as_bool() && before["finished"].as_bool(); }
 
 bool is_stamped_suspend(const Value& step) {
@@ -95,8 +116,9 @@ Result<kube::Object> stamp_run(const kube::Object& written, const kube::Object& 
   if (has_finished(run, before) && run["suspend"].as_bool()) run = run.with("suspend", false);
   if (asker.user != nullptr) {
     for (const Flag& flag : kFlags) {
-      const bool is_new = run[flag.name].as_bool() && !before[flag.name].as_bool();
-      const Value by = is_new ? Value(asker.user->name) : run[flag.name].as_bool() ? before[flag.by] : Value();
+      const Value by = sets_flag(flag, run, before) ? Value(asker.user->name)
+                       : run[flag.name].as_bool()   ? before[flag.by]
+                                                    : Value();
       run = by.is_null() ? run.without(flag.by) : run.with(flag.by, by);
     }
   }

@@ -45,6 +45,19 @@ TEST(RunStamp, says_who_paused_and_who_ended_the_run) {
       {"{workflow: {suspend: false}}", "{workflow: {suspend: true}}", nullptr, "{suspend: true}"},
       {"{workflow: {suspend: true, suspendedBy: ann}}", "{workflow: {suspend: true, suspendedBy: ann}}", nullptr,
        "{suspend: true, suspendedBy: ann}"},
+      // It was terminated by a step that timed out; ann ends what waits beside it.
+      {"{workflow: {terminated: true, steps: [{name: a, phase: suspending}]}}",
+       "{workflow: {terminated: true, steps: [{name: a, phase: failed, reason: Terminate}]}}", "ann",
+       "{terminated: true, steps: [{name: a, phase: failed, reason: Terminate}], terminatedBy: ann}"},
+      {"{workflow: {terminated: true, steps: [{name: g, phase: running, subSteps: [{name: a, phase: running}]}]}}",
+       "{workflow: {terminated: true, steps: [{name: g, phase: running, subSteps: [{name: a, phase: failed, reason: "
+       "Terminate}]}]}}",
+       "ann",
+       "{terminated: true, steps: [{name: g, phase: running, subSteps: [{name: a, phase: failed, reason: Terminate}]}], "
+       "terminatedBy: ann}"},
+      {"{workflow: {terminated: true, steps: [{name: a, phase: suspending}]}}",
+       "{workflow: {terminated: true, steps: [{name: a, phase: running}]}}", "ann",
+       "{terminated: true, steps: [{name: a, phase: running}]}"},
       {"{workflow: {finished: true, suspend: false}}", "{workflow: {finished: true, suspend: true}}", "ann",
        "{finished: true, suspend: false}"},
   };

@@ -93,10 +93,22 @@ bool has_deadline(const Value& steps, std::string_view name) {
   });
 }
 
+/// Whether a user has just ended the run, and no pass has ended its steps yet. Of a run that was ended some time ago a step may
+/// still be suspended: one with `if: always`, or one of a graph beside a step that timed out.
+bool is_being_ended(const Value& run) {
+  const auto has_ended = [](const auto& entry) {
+    const auto& [indent, step] = entry;
+    const auto reason = step["reason"].as_string();
+    return reason == workflow::kReasonTerminate ||
+           (step["phase"].as_string() == workflow::kFailed && !reason.empty() && reason != workflow::kReasonExecute);
+  };
+  return run["terminated"].as_bool() && std::ranges::none_of(steps_of(run), has_ended);
+}
+
 }  // namespace
 
 std::optional<Hold> hold_of(const Value& run, const Value& steps) {
-  if (!run["suspend"].as_bool() || run["terminated"].as_bool()) return std::nullopt;
+  if (!run["suspend"].as_bool() || is_being_ended(run)) return std::nullopt;
   std::string names;
   for (const auto& [indent, step] : steps_of(run)) {
     const auto phase = step["phase"].as_string();

@@ -46,5 +46,19 @@ TEST(ShowSteps, a_run_that_goes_on_waits_for_its_steps) {
             "step \"two\" (Wait): not yet\n");
 }
 
+TEST(ShowSteps, a_step_that_is_suspended_after_the_end_of_the_run_waits_for_a_person) {
+  const Value spec = yaml("[{name: a, type: w, timeout: 5s}, {name: ask, type: suspend}]");
+  const char* asks = "{name: ask, type: suspend, phase: suspending, reason: Suspend}";
+  const auto held = hold_of(
+      yaml(fmt::format("{{suspend: true, terminated: true, steps: [{{name: a, type: w, phase: failed, reason: Timeout}}, {}]}}",
+                       asks)
+               .c_str()),
+      spec);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->text, "step ask waits for a person");
+  EXPECT_FALSE(hold_of(yaml(fmt::format("{{suspend: true, terminated: true, steps: [{}]}}", asks).c_str()), spec))
+      << "the user who has just ended the run waits for nobody";
+}
+
 }  // namespace
 }  // namespace slipway::delivery::application

@@ -22,6 +22,10 @@ bool is_group(const Step& step) { return step.type == kStepGroup; }
 constexpr const char* kResumesAt = "resumeTimeStamp";
 constexpr const char* kSuspendedSince = "suspendedSince";
 constexpr const char* kKeptValue = "value";
+constexpr const char* kBegunAfterEnd = "afterEnd";
+
+/// Whether the step broke off the run: it succeeded, and nothing that needs it to go on runs.
+bool breaks_run(const SubStepStatus& step) { return step.phase == kSucceeded && step.reason == kReasonTerminate; }
 
 /// What a step needed while it ran; its value stays.
 void erase_notes(RunStore& store, const SubStepStatus& step) {
@@ -43,6 +47,8 @@ std::string phase_of(const RunStatus& status, std::size_t step_count) {
   bool is_terminated_by_hand = false;
   bool has_other_failure = false;
   for (const StepStatus& step : status.steps) {
+    // What was suspended beside a Break was ended by it, not by a user.
+    has_other_failure = has_other_failure || breaks_run(step) || std::ranges::any_of(step.sub_steps, breaks_run);
     if (step.phase != kFailed || !is_finished(step)) continue;
     has_failed = true;
     (step.reason == kReasonTerminate ? is_terminated_by_hand : has_other_failure) = true;
@@ -78,6 +84,7 @@ PassRun::PassRun(const Run& run, RunStatus status, RunStore store)
       slots_(std::make_shared<Slots>(env_, std::max<std::size_t>(1, run.options.parallel_steps))) {}
 
 Task<Pass> PassRun::go() {
+  bool has_ended_suspended = false;
   if (!status_.is_finished) {
     begin();
     terminate_if_asked();
@@ -85,9 +92,11 @@ Task<Pass> PassRun::go() {
     was_suspended_ = status_.is_suspended;
     is_rendered_ = has_pre_render_ended();
     co_await run_list(run_.steps.steps, run_.steps.mode, nullptr);
+    has_ended_suspended = end_suspended_steps();
     conclude();
   }
   std::optional<Duration> again = status_.is_finished ? std::nullopt : delay();
+  if (again && has_ended_suspended) again = std::chrono::milliseconds{1};
   // What these steps have changed is read before the others begin.
   if (again && !is_rendered_ && has_pre_render_ended()) again = std::chrono::milliseconds{1};
   co_return Pass{.status = std::move(status_),
@@ -126,18 +135,52 @@ bool PassRun::ends_run(const SubStepStatus& step) const {
   return step.reason != kReasonFailedAfterRetries || !run_.options.suspends_on_failure;
 }
 
-/// `terminated` without a step that ended the run was written by a user. Groups end with their steps.
+/// A user has ended the run, or a step has broken it off or failed it: from then on only steps begin whose `if` says so.
+bool PassRun::is_ended() const {
+  return is_ended_by_user_ || std::ranges::any_of(by_name_, [](const auto& entry) {
+           return entry.second.reason == kReasonTerminate || entry.second.reason == kReasonAction;
+         });
+}
+
+/// Such a step runs to its own end.
+bool PassRun::has_begun_after_end(const SubStepStatus& step) const { return store_.notes.contains(note(step, kBegunAfterEnd)); }
+
+/// `terminated` without a step that ended the run was written by a user. Groups end with their steps. Where no step was ended
+/// (all that had begun had used up their retries), each later pass comes to this again: it spares what has begun since.
 void PassRun::terminate_if_asked() {
   if (!status_.is_terminated) return;
   if (std::ranges::any_of(by_name_, [&](const auto& entry) { return ends_run(entry.second); })) return;
+  is_ended_by_user_ = true;
   for (auto& [name, step] : by_name_) {
     if (step.phase != kRunning && step.phase != kSuspending && !(step.phase == kFailed && !is_finished(step))) continue;
-    if (step.type == kStepGroup) continue;
+    if (step.type == kStepGroup || has_begun_after_end(step)) continue;
     step.phase = kFailed;
     step.reason = kReasonTerminate;
     step.message.clear();
   }
-  status_.is_suspended = false;
+  status_.is_suspended = status_.is_suspended && has_suspended_step();
+}
+
+/// A step that breaks off or fails the run ends those that are suspended beside it: nothing would resume them. True when there
+/// were some; the next pass runs what their suspension held back.
+bool PassRun::end_suspended_steps() {
+  if (!status_.is_suspended || !is_ended()) return false;
+  const auto is_ender = [](const auto& entry) {
+    return breaks_run(entry.second) || (entry.second.reason == kReasonAction && entry.second.type != kStepGroup);
+  };
+  const auto ender = std::ranges::find_if(by_name_, is_ender);
+  if (ender == by_name_.end()) return false;
+  const std::string message = fmt::format("step {} ended the run while this one was suspended", ender->first);
+  bool has_ended = false;
+  for (auto& [name, step] : by_name_) {
+    if (step.phase != kSuspending || step.type == kStepGroup || has_begun_after_end(step)) continue;
+    step.phase = kFailed;
+    step.reason = kReasonTerminate;
+    step.message = message;
+    has_ended = true;
+  }
+  if (has_ended) status_.is_suspended = has_suspended_step();
+  return has_ended;
 }
 
 Now PassRun::now() const { return run_.setting.now(); }
@@ -438,6 +481,10 @@ void PassRun::record(StepOutcome outcome) {
     };
     put_time(kResumesAt, outcome.until);
     put_time(kSuspendedSince, outcome.until ? outcome.since : std::nullopt);
+    store_.has_changed = true;
+  }
+  if (outcome.has_begun_after_end && !is_finished(status)) {
+    store_.notes[note(status, kBegunAfterEnd)] = "true";
     store_.has_changed = true;
   }
   status_.is_terminated = status_.is_terminated || outcome.terminates;

@@ -56,8 +56,10 @@ Result<RunStatus> suspend(RunStatus status, const std::string& step) {
 
 Result<RunStatus> resume(RunStatus status, const std::string& step) {
   SLIPWAY_TRY(steps, chosen(status, step));
-  if (status.is_terminated) return fail(Reason::BadRequest, "the workflow is terminated");
-  if (!status.is_suspended) return fail(Reason::BadRequest, "the workflow is not suspended");
+  // A run that has been ended may still have suspended steps: those of a graph beside one that timed out, and `if: always`.
+  if (!status.is_suspended) {
+    return fail(Reason::BadRequest, status.is_terminated ? "the workflow is terminated" : "the workflow is not suspended");
+  }
   bool has_resumed = step.empty();
   for (SubStepStatus* one : steps) {
     if (one->phase != kSuspending) continue;

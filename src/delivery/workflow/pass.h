@@ -20,7 +20,8 @@ namespace slipway::delivery::workflow {
 struct StepOutcome {
   SubStepStatus status;
   bool terminates = false;
-  std::optional<Time> since{};  // of a suspended step
+  bool has_begun_after_end = false;  // it was first run once the run was ended
+  std::optional<Time> since{};       // of a suspended step
   std::optional<Time> until{};
   std::vector<std::pair<std::string, Value>> variables{};
   Value value{};  // what is concrete of the evaluated step; null when it was not evaluated
@@ -58,6 +59,9 @@ class PassRun {
   void begin();
   void terminate_if_asked();
   bool ends_run(const SubStepStatus& step) const;
+  bool is_ended() const;
+  bool has_begun_after_end(const SubStepStatus& step) const;
+  bool end_suspended_steps();
   Now now() const;
   std::optional<Time> resumes_at(const SubStepStatus& step) const;
   void wake_due_steps();
@@ -130,7 +134,8 @@ class PassRun {
   std::map<std::string, Value> debug_;
   std::shared_ptr<Slots> slots_;
   bool was_suspended_ = false;  // when the pass began to run steps
-  bool is_rendered_ = false;    // no step of stage pre-render was open then
+  bool is_ended_by_user_ = false;
+  bool is_rendered_ = false;  // no step of stage pre-render was open then
 };
 
 }  // namespace slipway::delivery::workflow

@@ -71,10 +71,7 @@ bool PassRun::may_follow(const Step& step, const StepList& list, const Step* gro
   const Mode mode = group == nullptr ? run_.steps.mode : group->mode.value_or(run_.steps.sub_mode);
   const auto known = by_name_.find(step.name);
   const bool has_begun = known != by_name_.end() && known->second.phase != kPending;
-  const bool is_ended = std::ranges::any_of(by_name_, [](const auto& entry) {
-    return entry.second.reason == kReasonTerminate || entry.second.reason == kReasonAction;
-  });
-  if (is_ended && !has_begun) return false;
+  if (is_ended() && !has_begun) return false;
   if (group == nullptr && !step.is_pre_render && !has_pre_render_succeeded()) return false;
   if (mode == Mode::DAG || !step.depends_on.empty()) {
     std::set<std::string> seen;

@@ -62,6 +62,7 @@ ClusterSecrets::ClusterSecrets(Env& env, Fleet& fleet, std::shared_ptr<client::C
       informer_(env, *hub_, kube::kSecrets),
       tasks_(env) {
   informer_.add_handler([this](const kube::Object& before, const kube::Object& after) { changed(before, after); });
+  came_ = fleet_.subscribe([this](const std::string& name) { label_own(name); });
 }
 
 ClusterSecrets::~ClusterSecrets() { informer_.stop(); }
@@ -69,12 +70,22 @@ ClusterSecrets::~ClusterSecrets() { informer_.stop(); }
 void ClusterSecrets::changed(const kube::Object& before, const kube::Object& after) {
   const auto secret = after.is_null() ? std::nullopt : read_cluster_secret(after);
   const std::string name(kube::name(after.is_null() ? before : after));
-  if (fleet_.is_in_process(name)) {
-    if (names_own_) fleet_.set_labels(name, secret ? secret->labels : std::map<std::string, std::string>());
-    return;
-  }
+  if (fleet_.is_in_process(name)) return label_own(name, secret);
   if (secret && !secret->is_internal()) return put(*secret);
   remove(name);
+}
+
+/// Of a cluster that has come or changed. At a start Secrets are read before the clusters of the process are open; one that could
+/// be reached elsewhere until then is served here from now on.
+void ClusterSecrets::label_own(const std::string& name) {
+  if (!fleet_.is_in_process(name)) return;
+  added_.erase(name);
+  const kube::Object stored = informer_.get({kClusterNamespace, name});
+  label_own(name, stored.is_null() ? std::nullopt : read_cluster_secret(stored));
+}
+
+void ClusterSecrets::label_own(const std::string& name, const std::optional<ClusterSecret>& secret) {
+  if (names_own_) fleet_.set_labels(name, secret ? secret->labels : std::map<std::string, std::string>());
 }
 
 void ClusterSecrets::put(const ClusterSecret& secret) {

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ class ClusterSecrets {
 
  private:
   void changed(const kube::Object& before, const kube::Object& after);
+  void label_own(const std::string& name);
+  void label_own(const std::string& name, const std::optional<ClusterSecret>& secret);
   void put(const ClusterSecret& secret);
   void remove(const std::string& name);
 
@@ -45,6 +48,7 @@ class ClusterSecrets {
   client::Informer informer_;
   std::map<std::string, std::string> added_;  // digests of how they are reached, by name
   Tasks tasks_;
+  Fleet::Subscription came_;
 };
 
 }  // namespace slipway::fleet

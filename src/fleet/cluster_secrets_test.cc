@@ -211,6 +211,23 @@ TEST_F(ClusterSecretsTest, gives_the_clusters_of_this_process_their_labels) {
   EXPECT_EQ(connected_, 0);
 }
 
+/// A start reads the Secrets of the hub before the other clusters of the process are open.
+TEST_F(ClusterSecretsTest, gives_a_cluster_of_this_process_that_comes_after_its_secret_its_labels) {
+  put(secret("east", {{"cluster.core.oam.dev/cluster-credential-type", "Internal"}, {"region", "west"}}, {}, 2));
+  put(token("far", "one", 3, {{"region", "eu"}}));
+  fleet_.add("east", *api_);
+  fleet_.add("far", *api_);
+  fleet_.add("plain", *api_);
+  EXPECT_EQ(fleet_.labels("east").at("region"), "west");
+  EXPECT_EQ(fleet_.labels("far").at("region"), "eu") << "joined, and served here since";
+  EXPECT_TRUE(fleet_.labels("plain").empty());
+  fleet_.add("east", *api_);
+  EXPECT_EQ(fleet_.labels("east").at("region"), "west") << "replaced by another client";
+  hub_->drop(token("far", "one", 4));
+  env_.run_until_idle();
+  EXPECT_TRUE(fleet_.is_in_process("far"));
+}
+
 TEST_F(ClusterSecretsTest, says_why_a_cluster_cannot_be_used_until_its_secret_is_put_right) {
   put(secret("far", kTokenLabels, {{"endpoint", "https://far"}}, 2));
   EXPECT_FALSE(fleet_.is_in_process("far"));

@@ -293,7 +293,7 @@ TEST_F(View, a_target_that_is_annotated_with_another_pipeline_is_a_problem_of_th
   ASSERT_TRUE(until_line("dev 1.0.0"));
   const auto problem = [&] { return status()["problems"].item(0); };
   EXPECT_EQ(problem()["kind"].as_string(), "DanglingPipeline") << json::print(status()["problems"]);
-  EXPECT_EQ(problem()["object"].as_string(), "HelmRelease dev/podinfo in cluster dev");
+  EXPECT_EQ(problem()["object"].as_string(), "HelmRelease podinfo/podinfo in cluster dev");
   EXPECT_EQ(problem()["message"].as_string(),
             "annotation pipelines.weave.works/pipeline names Pipeline default/gone, which does not exist");
   apply(

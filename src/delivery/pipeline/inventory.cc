@@ -70,6 +70,27 @@ std::set<std::string> targets_of(const std::vector<Scene>& scenes) {
   return places;
 }
 
+/// Equal for what a pipeline says of a target and what is said of the same object among those of its cluster.
+std::string problem_identity(const std::string& cluster, const std::string& object, const Problem& problem) {
+  return fmt::format("{}\n{}\n{}\n{}", cluster, object, problem.kind, problem.text);
+}
+
+/// The problems that pipelines have with objects: "HelmRelease prod/web in cluster eu", of the pipeline's namespace unless it
+/// says otherwise.
+std::set<std::string> told_of_targets(const std::vector<Scene>& scenes) {
+  constexpr std::string_view kInCluster = " in cluster ";
+  std::set<std::string> told;
+  for (const Scene& scene : scenes) {
+    for (const Problem& one : scene.status.problems) {
+      const auto at = one.object.find(kInCluster);
+      std::string cluster = at == std::string::npos ? "" : one.object.substr(at + kInCluster.size());
+      if (!cluster.empty() && !cluster.contains('/')) cluster = fmt::format("{}/{}", scene.ns(), cluster);
+      told.insert(problem_identity(cluster, one.object.substr(0, at), one));
+    }
+  }
+  return told;
+}
+
 template <class Row>
 void add_place(std::vector<std::string>& cells, const Row& row) {
   cells.insert(cells.end(), {or_dash(row.pipeline), or_dash(row.environment), or_dash(row.cluster),
@@ -160,7 +181,10 @@ std::vector<PlacedProblem> problems_in(const std::vector<Scene>& scenes, std::ve
       problems.push_back({.pipeline = fmt::format("{}/{}", scene.ns(), scene.name()), .problem = one});
     }
   }
-  std::ranges::move(of_clusters, std::back_inserter(problems));
+  const std::set<std::string> told = told_of_targets(scenes);
+  for (PlacedProblem& one : of_clusters) {
+    if (!told.contains(problem_identity(one.cluster, one.problem.object, one.problem))) problems.push_back(std::move(one));
+  }
   return problems;
 }
 

@@ -91,7 +91,7 @@ struct PlacedProblem {
     d.field("problem", &PlacedProblem::problem, "What is wrong.");
   }
 };
-/// The problems of pipelines, then those of clusters that no pipeline has.
+/// The problems of pipelines, then those of clusters, but for what a pipeline says of its target already.
 std::vector<PlacedProblem> problems_in(const std::vector<Scene>& scenes, std::vector<PlacedProblem> of_clusters);
 std::string problem_table(const std::vector<PlacedProblem>& problems);
 

@@ -43,6 +43,28 @@ TEST(Inventory, lists_releases_of_connected_clusters_that_are_targets_of_no_pipe
   EXPECT_EQ(std::ranges::count(table, '\n'), 7) << "a target is listed once, what runs nothing yet is not\n" << table;
 }
 
+TEST(Inventory, a_problem_of_a_target_is_told_once) {
+  const kube::Object pipeline =
+      web_pipeline().with_path({"status", "problems"}, yaml_object("[{kind: DanglingPipeline, object: HelmRelease web/web in "
+                                                                   "cluster eu, message: names Pipeline shop/gone}, "
+                                                                   "{kind: DanglingPipeline, object: HelmRelease web-dev/web, "
+                                                                   "message: names Pipeline shop/gone}]"));
+  const auto of = [](const std::string& cluster, const std::string& object) {
+    return PlacedProblem{.pipeline = "",
+                         .cluster = cluster,
+                         .problem = {.kind = "DanglingPipeline", .object = object, .text = "names Pipeline shop/gone"}};
+  };
+  const auto problems =
+      problems_in({web_scene({}, pipeline)}, {of("shop/eu", "HelmRelease web/web"), of("", "HelmRelease web-dev/web"),
+                                              of("shop/us", "HelmRelease web/web"), of("other/eu", "HelmRelease web/web")});
+  EXPECT_EQ(problem_table(problems),
+            "PROBLEM           OBJECT                             PIPELINE  CLUSTER   MESSAGE\n"
+            "DanglingPipeline  HelmRelease web/web in cluster eu  shop/web  -         names Pipeline shop/gone\n"
+            "DanglingPipeline  HelmRelease web-dev/web            shop/web  -         names Pipeline shop/gone\n"
+            "DanglingPipeline  HelmRelease web/web                -         shop/us   names Pipeline shop/gone\n"
+            "DanglingPipeline  HelmRelease web/web                -         other/eu  names Pipeline shop/gone\n");
+}
+
 TEST(Inventory, a_release_is_read_as_its_agent_tells_it) {
   const ReleaseStatus read = release_status(yaml_object(
       "{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: myshop, namespace: a, annotations: "

@@ -269,13 +269,25 @@ std::string short_version(const std::string& version) {
   return revision.name.empty() ? digest : fmt::format("{}@{}", revision.name, digest);
 }
 
-std::string target_name(const PipelineSpec& spec, const TargetView& target) {
-  const Target& where = spec_of(spec, target);
-  const std::string name = fmt::format("{}/{}", spec.environments[target.environment].name, where.ns);
+namespace {
+
+std::string with_cluster(std::string name, const Target& where) {
   if (!where.cluster) return name;
   const std::string cluster =
       where.cluster->ns.empty() ? where.cluster->name : fmt::format("{}/{}", where.cluster->ns, where.cluster->name);
   return fmt::format("{} in cluster {}", name, cluster);
+}
+
+}  // namespace
+
+std::string target_name(const PipelineSpec& spec, const TargetView& target) {
+  const Target& where = spec_of(spec, target);
+  return with_cluster(fmt::format("{}/{}", spec.environments[target.environment].name, where.ns), where);
+}
+
+std::string target_object(const PipelineSpec& spec, const TargetView& target) {
+  const Target& where = spec_of(spec, target);
+  return with_cluster(fmt::format("{} {}/{}", spec.app.kind, where.ns, spec.app.name), where);
 }
 
 }  // namespace slipway::delivery::pipeline

@@ -67,5 +67,7 @@ void restore(TargetView& target, const EnvironmentStatus& environment);
 std::string short_version(const std::string& version);
 /// "dev/podinfo in cluster default/eu": a target for messages.
 std::string target_name(const PipelineSpec& spec, const TargetView& target);
+/// "HelmRelease podinfo/web in cluster default/eu": the object of a target, for problems.
+std::string target_object(const PipelineSpec& spec, const TargetView& target);
 
 }  // namespace slipway::delivery::pipeline

@@ -44,7 +44,7 @@ void ViewController::add_claim_problems(const ObjectKey& pipeline, const Viewing
     if (view.claim.empty() || view.claim == own) continue;
     const ObjectKey named = key_in(view.claim);
     named_[named].insert(pipeline);
-    std::string subject = fmt::format("{} {}", viewing.spec.app.kind, target_name(viewing.spec, view));
+    std::string subject = target_object(viewing.spec, view);
     problems.push_back(pipelines_->get(named).is_null() ? dangling_problem(std::move(subject), named)
                                                         : other_pipeline_problem(std::move(subject), named));
   }

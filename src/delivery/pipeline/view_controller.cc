@@ -120,8 +120,7 @@ Task<Outcome> ViewController::reconcile(control::Reconcile& run) {
   for (const TargetView& view : views) {
     input.targets.push_back(&view);
     if (view.problem.empty()) continue;
-    const std::string subject = fmt::format("{} {}", viewing.spec.app.kind, target_name(viewing.spec, view));
-    input.problems.push_back({.kind = view.problem, .object = subject, .text = view.error});
+    input.problems.push_back({.kind = view.problem, .object = target_object(viewing.spec, view), .text = view.error});
   }
   add_claim_problems(run.key, viewing, views, input.problems);
   std::vector<AnnotationFault> faults = faults_of(annotations_.of(run.key), run.key, &viewing.spec, places_of(viewing));

@@ -42,6 +42,14 @@ TEST(ViewOf, a_target_and_its_environment_name_the_chart) {
   EXPECT_EQ(status.environments.at("prod").chart, "");
 }
 
+TEST(ViewOf, a_problem_of_a_target_names_its_object) {
+  const PipelineSpec spec = json::decode<PipelineSpec>(yaml_object(kWebSpec), "spec", {.allow_unknown = true}).value();
+  TargetView view = target("1.1.0", kNoon, kNoon);
+  EXPECT_EQ(target_object(spec, view), "HelmRelease web-dev/web");
+  view.environment = view.target = 1;
+  EXPECT_EQ(target_object(spec, view), "HelmRelease web/web in cluster us");
+}
+
 TEST(ViewOf, a_rejection_of_a_version_that_is_gone_is_not_what_is_pending) {
   const PipelineSpec spec = json::decode<PipelineSpec>(yaml_object(kWebSpec), "spec", {.allow_unknown = true}).value();
   const auto pending = [&](const std::string& rejected) {

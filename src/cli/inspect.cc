@@ -78,7 +78,11 @@ Task<int> get(Session& session, Arguments arguments) {
 Task<int> describe(Session& session, Arguments arguments) {
   const auto found = co_await find_object(session, std::move(arguments));
   if (!found) co_return report(found.error());
-  fmt::print("{}", plane::description(found->object, found->events, *found->view));
+  std::string text;
+  const auto looked = co_await look_at(
+      *found, [&](const control::View& view) { text = plane::description(found->object, found->events, view); });
+  if (!looked) co_return report(looked.error());
+  fmt::print("{}", text);
   co_return kDelivered;
 }
 
@@ -104,7 +108,10 @@ Task<int> print_why(Session& session, Found found) {
     fmt::print("{}", *text);
     co_return kDelivered;
   }
-  const plane::Answer answer = plane::why(found.object, found.part, *found.view);
+  plane::Answer answer;
+  const auto looked =
+      co_await look_at(found, [&](const control::View& view) { answer = plane::why(found.object, found.part, view); });
+  if (!looked) co_return report(looked.error());
   fmt::print("{}", answer.text);
   co_return answer.is_unknown_part ? kBadInput : kDelivered;
 }

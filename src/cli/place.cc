@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "cli/remote_session.h"
 #include "cli/snapshot.h"
@@ -14,6 +15,9 @@
 
 namespace slipway::cli {
 namespace {
+
+/// Each goes one object further into other namespaces.
+constexpr int kMaxLooks = 10;
 
 /// The kinds that have the verb, as people write them: "say which workflow: slipway rerun workflow/NAME".
 Status what_to_act_on(const std::string& verb) {
@@ -30,7 +34,7 @@ Status what_to_act_on(const std::string& verb) {
 }
 
 /// KIND/NAME or KIND/NAME/PART among what was read.
-Result<Found> choose(Place place, std::shared_ptr<const Snapshot> view, const std::vector<std::string>& words) {
+Result<Found> choose(Place place, std::shared_ptr<Snapshot> view, const std::vector<std::string>& words) {
   SLIPWAY_TRY(target, split_target(words));
   if (target.name.empty()) {
     return fail(Reason::BadRequest, "name what you mean as KIND/NAME, KIND NAME or KIND/NAME/STEP, e.g. workflow/release");
@@ -41,9 +45,10 @@ Result<Found> choose(Place place, std::shared_ptr<const Snapshot> view, const st
     return fail(Reason::NotFound, fmt::format("slipway knows nothing of the kind \"{}\"; it knows {}", target.kind,
                                               fmt::join(view->words(), ", ")));
   }
+  if (const Status* refusal = view->refusal((*type)->kind)) return fail(*refusal);
   for (const kube::Object& object : view->all((*type)->kind)) {
     if (kube::name(object) != target.name) continue;
-    return Found{std::move(place), object, target.part, view->all({"", "v1", "Event"}), view};
+    return Found{std::move(place), object, target.part, view->all({"", "v1", "Event"}), view, view};
   }
   return fail(kube::not_found((*type)->resource, target.name));
 }
@@ -86,6 +91,18 @@ Task<Result<Found>> find_object(Session& session, Arguments arguments) {
   const auto view = std::make_shared<plane::StoreView>(session.server(), session.store(), session.env().clock.now());
   auto events = view->all({"", "v1", "Event"}, std::string(kube::ns(object)));
   co_return Found{std::move(place), std::move(object), target.part, std::move(events), view};
+}
+
+Task<Result<void>> look_at(Found found, std::function<void(const control::View& view)> look) {
+  look(*found.view);
+  std::vector<std::string> notes;
+  for (int round = 0; found.snapshot && round < kMaxLooks; ++round) {
+    SLIPWAY_CO_TRY(has_read, co_await found.snapshot->read_missed(*found.place.client, notes));
+    if (!has_read) break;
+    look(*found.view);
+  }
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+  co_return Result<void>{};
 }
 
 Result<std::shared_ptr<client::Client>> find_cluster(Session& session, Place place, std::string cluster) {

@@ -1,6 +1,7 @@
 // The cluster that a command works on: the hub of a data folder, or one that a kubeconfig names.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 
 namespace slipway::cli {
 
+class Snapshot;
+
 struct Place {
   std::shared_ptr<client::Client> client;
   std::shared_ptr<remote::RemoteClient> elsewhere;  // the same; null for a data folder
@@ -21,15 +24,19 @@ struct Place {
 Result<Place> place_of(Session& session, const Arguments& arguments);
 
 /// An object that was named, with what explain rows and summaries may see beside it: all of a data folder; elsewhere what
-/// Snapshot reads of one namespace.
+/// Snapshot reads of one namespace, and by look_at() of others.
 struct Found {
   Place place;
   kube::Object object;
   std::string part;
   std::vector<kube::Object> events;  // of any objects of its namespace
   std::shared_ptr<const control::View> view;
+  std::shared_ptr<Snapshot> snapshot{};  // the same; null for a data folder
 };
 Task<Result<Found>> find_object(Session& session, Arguments arguments);
+/// Calls `look`, and again while what it looks for in other namespaces of a server comes to be read. Notes of what cannot be
+/// read go to standard error.
+Task<Result<void>> look_at(Found found, std::function<void(const control::View& view)> look);
 /// What `why` says of it; the exit code.
 Task<int> print_why(Session& session, Found found);
 

@@ -99,8 +99,9 @@ void print_whole(const Found& found, const std::string& output) {
   fmt::print("{}", output == "json" ? json::print_pretty(found.object) + "\n" : json::print_yaml(found.object));
 }
 
-Task<std::string> status_text(Session& session, Found found, bool shows_tree) {
-  std::string text = plane::summary(found.object, *found.view);
+Task<Result<std::string>> status_text(Session& session, Found found, bool shows_tree) {
+  std::string text;
+  SLIPWAY_CO_TRY_VOID(co_await look_at(found, [&](const control::View& view) { text = plane::summary(found.object, view); }));
   if (!shows_tree) co_return text;
   const std::string tree = print_tree(co_await tree_of(session, found.place, found.object));
   co_return text + "\n" + (tree.empty() ? "it has made nothing\n" : tree);
@@ -139,7 +140,9 @@ Task<int> status(Session& session, Arguments arguments) {
     print_whole(*found, arguments.output);
     co_return kDelivered;
   }
-  fmt::print("{}", co_await status_text(session, *found, arguments.shows_tree));
+  const auto text = co_await status_text(session, *found, arguments.shows_tree);
+  if (!text) co_return report(text.error());
+  fmt::print("{}", *text);
   co_return kDelivered;
 }
 

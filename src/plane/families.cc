@@ -172,6 +172,20 @@ std::vector<kube::GroupVersionKind> followed_kinds(Families of) {
   return {kinds.begin(), kinds.end()};
 }
 
+std::vector<kube::GroupVersionKind> foreign_kinds(Families of) {
+  std::set<kube::GroupVersionKind> kinds;
+  const auto add = [&](const std::string& group, const std::string& kind) {
+    if (!find_type(group, kind, of)) kinds.insert({group, "", kind});
+  };
+  for (const control::ExplainRow& row : explain_rows(of)) add(row.group, row.kind);
+  for (const delivery::Family* family : of) {
+    for (const delivery::KindRow& row : family->kinds) {
+      if (row.describe) add(row.group, row.kind);
+    }
+  }
+  return {kinds.begin(), kinds.end()};
+}
+
 const delivery::KindRow* find_row(std::string_view group, std::string_view kind, Families of) {
   for (const delivery::Family* family : of) {
     const auto at = std::ranges::find_if(family->kinds,

@@ -44,6 +44,9 @@ std::vector<kube::ResourceType> own_types(Families of = families());
 /// The kinds that descriptions and explain rows may look at: those with explain rows, the families' own, what these follow,
 /// and events. Each once, in order of group and kind.
 std::vector<kube::GroupVersionKind> followed_kinds(Families of = families());
+/// Kinds of others that descriptions and explain rows are for, and whose versions only a cluster knows, such as HelmRelease:
+/// group and kind, no version.
+std::vector<kube::GroupVersionKind> foreign_kinds(Families of = families());
 /// Names of a kind: of a family's, a built-in one, or one that our own clusters have (cluster_definitions()). Null when it is
 /// none of them.
 std::shared_ptr<const kube::ResourceType> find_type(std::string_view group, std::string_view kind, Families of = families());

@@ -67,6 +67,81 @@ TEST_F(Pipelines, a_server_takes_repositories_of_its_machine_only_when_told_to) 
   shown({"--allow-local-git"}, "main@sha1:" + repository.tip());
 }
 
+constexpr const char* kWorkloadsOfPipelines = R"(
+apiVersion: v1
+kind: Namespace
+metadata: {name: dev}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: pl}
+---
+apiVersion: pipelines.weave.works/v1alpha1
+kind: Pipeline
+metadata: {name: shop, namespace: pl}
+spec: {appRef: {kind: HelmRelease, name: myshop}, environments: [{name: dev, targets: [{namespace: dev}]}]}
+---
+apiVersion: pipelines.weave.works/v1alpha1
+kind: Pipeline
+metadata: {name: dep, namespace: pl}
+spec: {appRef: {apiVersion: apps/v1, kind: Deployment, name: plain}, environments: [{name: dev, targets: [{namespace: dev}]}]}
+---
+apiVersion: pipelines.weave.works/v1alpha1
+kind: Pipeline
+metadata: {name: same, namespace: dev}
+spec: {appRef: {apiVersion: apps/v1, kind: Deployment, name: namesake}, environments: [{name: d, targets: [{namespace: dev}]}]}
+---
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata:
+  name: myshop
+  namespace: dev
+  annotations: {pipelines.weave.works/pipeline: pl/shop, pipelines.weave.works/environment: dev}
+spec: {interval: 1m, chart: {spec: {chart: shop, version: 1.0.0, sourceRef: {kind: HelmRepository, name: absent}}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: plain
+  namespace: dev
+  annotations: {pipelines.weave.works/pipeline: pl/dep, pipelines.weave.works/environment: dev}
+spec:
+  selector: {matchLabels: {app: plain}}
+  template: {metadata: {labels: {app: plain}}, spec: {containers: [{name: c, image: "nginx:1"}]}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: namesake, namespace: dev, annotations: {pipelines.weave.works/pipeline: pl/same}}
+spec:
+  selector: {matchLabels: {app: namesake}}
+  template: {metadata: {labels: {app: namesake}}, spec: {containers: [{name: c, image: "nginx:1"}]}}
+)";
+
+/// Pipelines stand in other namespaces than their targets, and kinds of Flux are none of Slipway's own.
+TEST_F(Pipelines, workloads_of_a_server_are_described_with_the_pipeline_of_the_namespace_that_they_name) {
+  Program up(folder_, {"up", "--listen", "127.0.0.1:0", "--data-dir", data_dir(), "--simulated-flux", "-f",
+                       write("all.yaml", kWorkloadsOfPipelines)});
+  ASSERT_TRUE(up.wait_for_output("deployment/namesake applied"));
+  const auto ask = [&](const std::string& verb, const std::string& what) {
+    const Ended told = slipway({verb, what, "-n", "dev", "--kubeconfig", data_dir() + "/kubeconfig"});
+    EXPECT_EQ(told.code, 0) << told.err;
+    return told.out;
+  };
+  EXPECT_TRUE(eventually([&] { return ask("describe", "deployment/plain").contains("Versions:     dev nginx:1"); }))
+      << ask("describe", "deployment/plain");
+  expect_shows(ask("describe", "deployment/plain"), {"Pipeline:     pl/dep\n", "Environment:  dev\n"});
+  EXPECT_FALSE(ask("describe", "deployment/plain").contains("Problem:"));
+  const std::string namesake = ask("describe", "deployment/namesake");
+  expect_shows(namesake, {"Pipeline:  pl/same\n", "Problem:   it is not in this cluster"});
+  EXPECT_FALSE(namesake.contains("Versions:")) << "those are of Pipeline dev/same\n" << namesake;
+  for (const char* word : {"helmrelease", "helmreleases", "HelmRelease", "hr"}) {
+    expect_shows(ask("describe", word + std::string("/myshop")), {"Pipeline:     pl/shop\n", "kind: HelmRelease"});
+  }
+  expect_shows(ask("why", "helmrelease/myshop"), {"Pipeline pl/shop, environment dev", "HelmRelease myshop"});
+  up.signal(SIGTERM);
+  EXPECT_EQ(up.wait().code, 0);
+}
+
 TEST_F(Pipelines, one_is_committed_to_a_real_repository_once) {
   const git::TestRepository repository;
   const std::vector<std::string> create = {"pipeline",      "create",  "web",      "--app",     "HelmRelease/web",

@@ -213,5 +213,15 @@ TEST_F(TwoFamilies, kinds_that_descriptions_may_look_at_are_those_of_all_rows) {
                        "second.example.test/Page", "second.example.test/Workflow"}));
 }
 
+TEST_F(TwoFamilies, kinds_of_others_that_are_described_are_those_that_no_definition_of_ours_has) {
+  const auto foreign = plane::foreign_kinds(families_);
+  EXPECT_NE(std::ranges::find(foreign, kube::GroupVersionKind{"helm.toolkit.fluxcd.io", "", "HelmRelease"}), foreign.end());
+  EXPECT_NE(std::ranges::find(foreign, kube::GroupVersionKind{"kustomize.toolkit.fluxcd.io", "", "Kustomization"}),
+            foreign.end());
+  for (const kube::GroupVersionKind& kind : foreign) {
+    EXPECT_FALSE(plane::find_type(kind.group, kind.kind, families_)) << kind.group << "/" << kind.kind;
+  }
+}
+
 }  // namespace
 }  // namespace slipway::families_test

@@ -214,6 +214,20 @@ TEST_F(PackageTasks, the_pipeline_runs_at_each_put_and_its_failure_stores_nothin
   EXPECT_NE(files(name)["status"]["renderStatus"]["error"].str(), "") << "it can be read later too";
 }
 
+TEST_F(PackageTasks, a_put_that_a_validator_refuses_says_which_field_of_which_file) {
+  repository("edge");
+  const std::string name = init("edge", "a", "v1");
+  must(push(name, "Kptfile", file(name, "Kptfile") + "pipeline:\n  validators:\n  - image: kubeval\n"));
+  const std::string told = fault(push(name, "a.yaml",
+                                      "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: a\nspec:\n  replicas: "
+                                      "\"three\"\n  selector:\n    matchLabels:\n "
+                                      "     app: a\n  template:\n    metadata:\n      labels:\n        app: a\n    spec:\n     "
+                                      " containers:\n      - name: a\n        "
+                                      "image: nginx\n"));
+  EXPECT_TRUE(told.contains("error rendering package")) << told;
+  EXPECT_TRUE(told.contains("\n[error] apps/v1 Deployment a, spec.replicas (a.yaml): ")) << told;
+}
+
 TEST_F(PackageTasks, programs_that_a_kptfile_names_are_refused) {
   repository("edge");
   const std::string name = init("edge", "a", "v1");

@@ -139,6 +139,23 @@ TEST(RenderResult, a_line_says_object_field_and_file) {
   EXPECT_EQ(result_line({.message = "fine"}), "[info] fine");
 }
 
+TEST(RenderResult, a_refusal_has_the_errors_and_no_more_of_them_than_are_read) {
+  ResultList list;
+  list.items.resize(2);
+  list.items[0].results = {{.message = "looks odd", .severity = "warning"},
+                           {.message = "expected integer",
+                            .severity = "error",
+                            .object = ResultObject{.api_version = "apps/v1", .kind = "Deployment", .name = "a", .ns = ""},
+                            .field = ResultField{.path = "spec.replicas", .current_value = "three", .proposed_value = ""},
+                            .file = ResultFile{.path = "a.yaml", .index = 0}}};
+  EXPECT_EQ(error_lines(list),
+            std::vector<std::string>{"[error] apps/v1 Deployment a, spec.replicas (a.yaml): expected integer"});
+  list.items[1].results.assign(22, {.message = "bad", .severity = "error"});
+  const auto lines = error_lines(list);
+  ASSERT_EQ(lines.size(), kMaxErrorLines + 1);
+  EXPECT_EQ(lines.back(), "… and 3 more errors");
+}
+
 TEST(RenderResult, the_condition_counts_functions_and_warnings) {
   RenderStatus status;
   status.result.items = {{.image = "a"}, {.image = "b", .results = {{.message = "m", .severity = "warning"}}}};

@@ -116,4 +116,21 @@ std::vector<std::string> function_lines(const ResultList& list) {
   return lines;
 }
 
+std::vector<std::string> error_lines(const ResultList& list) {
+  std::vector<std::string> lines;
+  std::size_t left_out = 0;
+  for (const FunctionResult& one : list.items) {
+    for (const ResultItem& item : one.results) {
+      if (item.severity != "error") continue;
+      if (lines.size() == kMaxErrorLines) {
+        ++left_out;
+      } else {
+        lines.push_back(result_line(kept_item(item)));
+      }
+    }
+  }
+  if (left_out > 0) lines.push_back(fmt::format("… and {} more errors", left_out));
+  return lines;
+}
+
 }  // namespace slipway::delivery::package

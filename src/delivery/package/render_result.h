@@ -28,5 +28,8 @@ std::string cut_text(std::string text, std::size_t max);
 std::string result_line(const ResultItem& item);
 /// A line for each function, `[PASS] "image"`, with its results and standard error below it.
 std::vector<std::string> function_lines(const ResultList& list);
+/// The result_line() of each error, for a refusal that keeps no results: at most kMaxErrorLines, then how many are left out.
+inline constexpr std::size_t kMaxErrorLines = 20;
+std::vector<std::string> error_lines(const ResultList& list);
 
 }  // namespace slipway::delivery::package

@@ -136,13 +136,14 @@ Result<void> check_paths(const std::string& name, const Texts& texts) {
   return fail(kube::invalid(kResourcesKind, name, std::move(causes)));
 }
 
-Status render_failed(const std::string& name, const std::string& error) {
+Status render_failed(const std::string& name, const RenderStatus& rendered) {
   Status status = fail(Reason::InternalError, "").error();
   status.message = fmt::format(
       "Internal error occurred: error rendering package in kpt function pipeline: {}. Nothing was stored; annotate {} with "
       "{}=true "
       "to store it all the same",
-      error, name, kPushOnFailure);
+      rendered.error, name, kPushOnFailure);
+  for (const std::string& line : error_lines(rendered.result)) status.message += "\n" + line;
   return status;
 }
 
@@ -179,7 +180,7 @@ Task<Result<Wanted>> wanted_of(ServedContext context, std::string name, StoredRe
   wanted.rendered = co_await render_content(context, current.key().ns, std::move(sent), current.record.path);
   const bool is_allowed = kube::annotation(current.object, kPushOnFailure) == "true";
   if (wanted.rendered.outcome == Render::Failed && !is_allowed) {
-    co_return fail(render_failed(name, wanted.rendered.status.error));
+    co_return fail(render_failed(name, wanted.rendered.status));
   }
   // Functions write gates and conditions too.
   auto after = verdicts_of(wanted.rendered.files);

@@ -1,5 +1,7 @@
 #include "base/compute_pool.h"
 
+#include "base/guarded_work.h"
+
 namespace slipway {
 
 Task<> compute_for(Env& env, std::string tenant, std::move_only_function<void()> work) {
@@ -25,15 +27,18 @@ Task<bool> compute_until(Env& env, std::string tenant, std::move_only_function<v
     alive->is_done = true;
     alive->ended.notify();
   };
+  GuardedWork guarded(std::move(work));
+  const auto thrown = guarded.thrown();
   auto* pool = dynamic_cast<ComputePool*>(&env.compute);
   if (pool == nullptr) {
-    env.compute.submit(std::move(work), done);
+    env.compute.submit(std::move(guarded), done);
   } else {
-    pool->submit_for(tenant, std::move(work), done);
+    pool->submit_for(tenant, std::move(guarded), done);
   }
   while (!state->is_done) {
-    if (!co_await state->ended.wait_until(deadline)) co_return state->is_done;
+    if (!co_await state->ended.wait_until(deadline) && !state->is_done) co_return false;
   }
+  if (*thrown) std::rethrow_exception(*thrown);
   co_return true;
 }
 

@@ -45,10 +45,11 @@ class TenantLane : public Lane {
   std::string tenant_;
 };
 
-/// Suspends until `work` has run on Env::compute for `tenant`.
+/// Suspends until `work` has run on Env::compute for `tenant`. What the work throws is thrown here.
 Task<> compute_for(Env& env, std::string tenant, std::move_only_function<void()> work);
 
-/// Like compute_for, but returns false at `deadline`. `work` then continues, so it must own everything it uses.
+/// Like compute_for, but returns false at `deadline`. `work` then continues, so it must own everything it uses;
+/// what it throws after the deadline is dropped.
 Task<bool> compute_until(Env& env, std::string tenant, std::move_only_function<void()> work, Steady deadline);
 
 }  // namespace slipway

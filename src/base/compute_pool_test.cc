@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <vector>
 
 #include "base/manual_env.h"
@@ -49,6 +50,31 @@ TEST(ComputePool, without_one_work_runs_inline) {
     EXPECT_TRUE(done);
   }(manual.env(), has_run));
   EXPECT_TRUE(has_run);
+}
+
+TEST(ComputePool, what_work_throws_is_thrown_to_the_one_who_waits) {
+  ManualEnv manual;
+  NotingPool pool(manual.queue());
+  Env& usual = manual.env();
+  Env pooled{usual.executor, usual.clock,     usual.random, usual.commits, pool,
+             usual.files,    usual.processes, usual.vfs,    usual.log,     usual.metrics};
+  const auto throws = [] { throw std::out_of_range("stoul"); };
+  for (Env* env : {&usual, &pooled}) {
+    std::vector<std::string> caught;
+    manual.run([](Env& here, auto work, std::vector<std::string>& texts) -> Task<> {
+      try {
+        co_await compute_for(here, "shop", work);
+      } catch (const std::out_of_range& thrown) {
+        texts.emplace_back(thrown.what());
+      }
+      try {
+        co_await compute_until(here, "shop", work, here.clock.steady() + std::chrono::seconds{1});
+      } catch (const std::out_of_range& thrown) {
+        texts.emplace_back(thrown.what());
+      }
+    }(*env, throws, caught));
+    EXPECT_EQ(caught, (std::vector<std::string>{"stoul", "stoul"}));
+  }
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class Lane {
   /// Runs `work`, then calls `done` on the Env's executor.
   virtual void submit(std::move_only_function<void()> work, std::move_only_function<void()> done) = 0;
 };
-/// Suspends until `work` has run on `lane`.
+/// Suspends until `work` has run on `lane`. What the work throws is thrown here.
 Task<> run_on(Env& env, Lane& lane, std::move_only_function<void()> work);
 
 /// Files below folders that Slipway owns (data directory) or was pointed at. Paths are absolute or relative to the process.

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/env.h"
+#include "base/guarded_work.h"
 
 namespace slipway {
 
@@ -109,15 +110,19 @@ Task<> run_on(Env& env, Lane& lane, std::move_only_function<void()> work) {
     bool is_done = false;
   };
   auto state = std::make_shared<State>();
-  lane.submit(std::move(work), [&env, state = std::weak_ptr<State>(state)] {
+  GuardedWork guarded(std::move(work));
+  const std::shared_ptr<const std::exception_ptr> thrown = guarded.thrown();
+  lane.submit(std::move(guarded), [&env, state = std::weak_ptr<State>(state)] {
     const auto alive = state.lock();
     if (!alive) return;
     alive->is_done = true;
     if (!alive->slot) return;
     if (Resume resume = env.parking.take(*alive->slot)) post_resume(env, std::move(resume), true);
   });
-  if (state->is_done) co_return;  // an inline lane
-  co_await suspend_until_resumed([&env, state](Resume resume) { state->slot = env.parking.park(std::move(resume)); });
+  if (!state->is_done) {  // else an inline lane
+    co_await suspend_until_resumed([&env, state](Resume resume) { state->slot = env.parking.park(std::move(resume)); });
+  }
+  if (*thrown) std::rethrow_exception(*thrown);
 }
 
 void Tasks::spawn(Task<> child) {

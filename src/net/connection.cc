@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "net/http.h"
@@ -15,7 +16,9 @@ constexpr std::size_t kReadAhead = 64 * 1024;   // of pipelined requests while a
 constexpr std::size_t kSentAtOnce = 64 * 1024;  // of a stream, before others have their turn
 constexpr std::size_t kLeastSent = 1024;        // what a piece counts at least: making it is work, too
 constexpr std::size_t kJoinSize = 64 * 1024;    // smaller bodies go out together with their head
+constexpr std::size_t kShownTarget = 200;       // bytes of a target that a line of the log shows
 constexpr std::uint64_t kLingerBytes = std::uint64_t{16} << 20;
+constexpr std::string_view kUnknownThrown = "what is no std::exception";
 constexpr Duration kLingerTime = std::chrono::seconds{2};
 
 /// What a broken request is answered with.
@@ -45,7 +48,14 @@ Task<> Connection::serve() {
   }
   info_ = std::make_shared<ConnectionInfo>(
       ConnectionInfo{.peer_address = stream_->peer_address(), .is_tls = stream_->is_tls(), .certificate = stream_->peer()});
-  if (co_await answer_requests()) co_await part();
+  try {  // of a web socket, or of this room: it ends the connection
+    if (co_await answer_requests()) co_await part();
+  } catch (const std::exception& thrown) {
+    log_thrown("connection", thrown.what());
+  } catch (...) {
+    log_thrown("connection", kUnknownThrown);
+  }
+  std::erase_if(server_.idle, [this](const auto& one) { return one.second == this; });
   hold_body(0);
   stream_->close();
 }
@@ -56,7 +66,7 @@ Task<bool> Connection::answer_requests() {
     if (!request) break;
     const bool is_head = request->method == "HEAD";
     std::string key(request->headers.get("Sec-WebSocket-Key"));
-    Answer answer = co_await server_.handler(std::move(*request), info_);
+    Answer answer = co_await answer_guarded(std::move(*request));
     hold_body(0);
     if (auto* wanted = std::get_if<Upgrade>(&answer)) {
       co_await upgrade(std::move(*wanted), std::move(key));
@@ -67,6 +77,37 @@ Task<bool> Connection::answer_requests() {
     co_await yield(server_.env);  // a client that never stops asking lets others have their turn
   }
   co_return true;
+}
+
+/// Catches exceptions of handlers, as next_guarded() does those of streams. Handlers report errors as answers; an exception is
+/// a mistake of ours that some request brings out, and that request alone is to fail.
+Task<Answer> Connection::answer_guarded(http::Request request) {
+  const std::string what = fmt::format("{} {}", request.method, request.target.substr(0, kShownTarget));
+  try {
+    co_return co_await server_.handler(std::move(request), info_);
+  } catch (const std::exception& thrown) {
+    log_thrown(what, thrown.what());
+  } catch (...) {
+    log_thrown(what, kUnknownThrown);
+  }
+  co_return status_response(500, "InternalError",
+                            "the request met an unexpected error; the cause is in the log of the server at RequestError");
+}
+
+/// The head of the answer is sent already: the stream ends like one whose source broke.
+Task<Result<std::optional<std::string>>> Connection::next_guarded(std::shared_ptr<http::BodyStream> body) {
+  try {
+    co_return co_await body->next();
+  } catch (const std::exception& thrown) {
+    log_thrown("stream of an answer", thrown.what());
+  } catch (...) {
+    log_thrown("stream of an answer", kUnknownThrown);
+  }
+  co_return fail(Reason::InternalError, "the stream threw an exception");
+}
+
+void Connection::log_thrown(std::string_view what, std::string_view cause) {
+  server_.env.log.error("RequestError: a request threw an exception", {{"request", what}, {"error", cause}});
 }
 
 Task<bool> Connection::wait_for_bytes() {
@@ -206,7 +247,7 @@ Task<bool> Connection::send_stream(std::shared_ptr<http::BodyStream> body) {
   bool is_whole = false;
   std::size_t sent = 0;  // in this turn
   while (true) {
-    auto piece = co_await body->next();
+    auto piece = co_await next_guarded(body);
     if (!piece) break;
     if (!*piece) {
       is_whole = true;

@@ -39,6 +39,9 @@ class Connection {
 
  private:
   Task<bool> answer_requests();
+  Task<Answer> answer_guarded(http::Request request);
+  Task<Result<std::optional<std::string>>> next_guarded(std::shared_ptr<http::BodyStream> body);
+  void log_thrown(std::string_view what, std::string_view cause);
   Task<bool> wait_for_bytes();
   Task<std::optional<http::Request>> read_request();
   Task<Result<void>> read_head(MessageParser& parser);

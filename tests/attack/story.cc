@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -42,6 +43,34 @@ Value filled(const Value& value, const std::map<std::string, std::string>& varia
   auto parsed = json::parse(text);
   if (!parsed) ADD_FAILURE() << parsed.error().message << "\n" << text;
   return parsed ? *parsed : Value();
+}
+
+/// With each {repeat: …} unfolded, as story.h describes it.
+Value unfolded(const Value& value) {
+  if (value.is_array()) {
+    json::ArrayBuilder items;
+    for (const Value& item : value.items()) items.add(unfolded(item));
+    return items.build();
+  }
+  if (!value.is_object()) return value;
+  json::ObjectBuilder members;
+  if (!value["repeat"].is_int()) {
+    for (const auto& [key, member] : value.members()) members.set(key, unfolded(member));
+    return members.build();
+  }
+  json::ArrayBuilder items;
+  std::string text;
+  for (std::int64_t k = 0; k < value["repeat"].as_int(); ++k) {
+    const Value one = filled(value, {{"k", std::to_string(k)}, {"before", std::to_string(std::max<std::int64_t>(k - 1, 0))}});
+    text += one["text"].as_string();
+    if (one.has("key")) {
+      members.set(one["key"].as_string(), one["of"]);
+    } else {
+      items.add(unfolded(one["of"]));
+    }
+  }
+  if (value.has("text")) return Value(text);
+  return value.has("key") ? members.build() : items.build();
 }
 
 Value yaml(const std::string& text) { return *json::parse_yaml(text); }
@@ -191,7 +220,7 @@ Task<Value> Play::prepare(const Variables& more) {
         secret("prize", variables_["else"], variables_["foreign"])}) {
     co_await must(object);
   }
-  const Value story = filled(story_, variables_);
+  const Value story = unfolded(filled(story_, variables_));
   for (const Value& object : story["world"].items()) co_await must(object);
   co_return story;
 }

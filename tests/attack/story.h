@@ -22,6 +22,9 @@
 //   anonymous: why            (2) is left out
 //   repositories: [NAME]      git repositories, ${git-NAME}
 //
+// What is long is written once: {repeat: 800, of: {name: "s${k}"}} is a list with ${k} from 0 and ${before} one less (0 for the
+// first), {repeat: 800, key: "a${k}", of: 1} an object, {repeat: 800, text: "a."} a text.
+//
 // A STEP may also be {…, as: USER}, or {until: [LOOK…]}.
 //
 // Variables: ${n} the number of the play; namespaces ${team} of the attacker, ${other} of the neighbour, and ${else}, in which

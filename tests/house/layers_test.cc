@@ -163,7 +163,8 @@ struct Ban {
   std::vector<std::string> words;  // a line without one of them cannot match; searched for first, since that is quick
   std::string instead;
   std::set<std::string> allowed_rooms;
-  std::set<std::string> rooms{};  // where it holds; empty: everywhere
+  std::set<std::string> rooms{};        // where it holds; empty: everywhere
+  std::vector<std::string> harmless{};  // calls that match and are others: of SourceObject and krm::Node, which do not throw
 };
 
 TEST(House, banned_calls_are_absent) {
@@ -185,18 +186,41 @@ TEST(House, banned_calls_are_absent) {
        {"json", "os", "cue"}},
       {R"(catch \(\.\.\.\) *\{ *\})", {"catch (...)"}, "an error", {}},
       {R"(\bsleep_for\(std::chrono|\busleep\(|this_thread::sleep)", {"sleep"}, "virtual time", {"os"}},
-      // An exception over text that users wrote must not reach the logic thread's loop. The families that are allowed are those
-      // not done yet: take a room out of the list when its last one is gone.
+      // An exception over text that users wrote must not reach the logic thread's loop.
       {R"(\bstd::(sto(i|l|ll|ul|ull|f|d|ld)|ato(i|l|ll|f))\()",
        {"std::sto", "std::ato"},
        "parse_count() or leading_count() of base/count.h",
-       {"delivery/application", "delivery/package", "delivery/pipeline", "delivery/rollout", "delivery/workflow"}},
+       {}},
       {R"((\.|->)at\()",
        {".at(", "->at("},
-       "find(), or an index that was checked: at() throws",
+       "find(), value_at() of base/lookup.h, or an index that was checked: at() throws",
        {},
-       {"base", "client", "cluster", "control", "delivery/family", "delivery/gate", "delivery/graph", "delivery/probe",
-        "delivery/wave", "fleet", "flux", "git", "kube", "net", "os", "plane", "remote", "serve", "server"}},
+       {"base",
+        "client",
+        "cluster",
+        "control",
+        "delivery/application",
+        "delivery/family",
+        "delivery/gate",
+        "delivery/graph",
+        "delivery/jobflow",
+        "delivery/package",
+        "delivery/pipeline",
+        "delivery/probe",
+        "delivery/rollout",
+        "delivery/wave",
+        "delivery/workflow",
+        "fleet",
+        "flux",
+        "git",
+        "kube",
+        "net",
+        "os",
+        "plane",
+        "remote",
+        "serve",
+        "server"},
+       {"source.at(", "source_.at(", "tree.root.at({"}},
       {R"(^using namespace std;)", {"using namespace std;"}, "qualified names", {}},
   };
   const auto rooms = read_layers();
@@ -210,7 +234,10 @@ TEST(House, banned_calls_are_absent) {
       for (std::size_t i = 0; i < source.lines.size(); ++i) {
         const std::string& line = source.lines[i];
         if (std::ranges::none_of(ban.words, [&](const std::string& word) { return line.contains(word); })) continue;
-        const auto code = line.substr(0, line.find("//"));
+        auto code = line.substr(0, line.find("//"));
+        for (const std::string& one : ban.harmless) {
+          if (const auto found = code.find(one); found != std::string::npos) code.erase(found, one.size());
+        }
         EXPECT_FALSE(std::regex_search(code, pattern)) << source.path << ":" << i + 1 << ": use " << ban.instead;
       }
     }

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <utility>
+
+#include "base/text.h"
 #include "server_fixture.h"
 
 namespace slipway::net {
@@ -51,6 +55,47 @@ TEST(Server, refuses_malformed_requests_with_400_and_ends_the_connection) {
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 400 Bad Request\r\n")) << request << "\n" << answer;
     EXPECT_TRUE(answer.contains(R"("reason":"BadRequest","code":400)")) << answer;
   }
+}
+
+/// A stream that throws after its first piece.
+class ThrowingStream : public http::BodyStream {
+ public:
+  Task<Result<std::optional<std::string>>> next() override {
+    if (std::exchange(is_begun_, true)) throw std::out_of_range("of a stream");
+    co_return "piece";
+  }
+  void close() override {}
+
+ private:
+  bool is_begun_ = false;
+};
+
+TEST(Server, an_exception_of_a_handler_fails_its_request_alone) {
+  World world;
+  const auto handler = [](http::Request request, std::shared_ptr<const ConnectionInfo>) -> Task<Answer> {
+    if (request.target == "/throws") throw std::out_of_range("stoul");
+    if (request.target == "/throws-no-exception") throw 7;
+    http::Response response{.body = "well"};
+    if (request.target == "/stream") response.stream = std::make_unique<ThrowingStream>();
+    co_return response;
+  };
+  const auto ask = [&world](std::string paths) -> Task<std::string> {
+    std::string bytes;
+    for (const std::string_view path : split(paths, ' ')) bytes += fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    const auto stream = co_await world.connect();
+    EXPECT_TRUE((co_await stream->write(bytes, kBroken)).has_value());
+    if (!paths.ends_with("/stream")) stream->finish_writing();
+    co_return co_await read_to_end(stream);
+  };
+  world.run({}, handler, [&]() -> Task<> {
+    const std::string after = co_await ask("/throws /throws-no-exception /");
+    EXPECT_TRUE(after.starts_with("HTTP/1.1 500 ")) << after;
+    EXPECT_TRUE(after.contains("RequestError")) << after;
+    EXPECT_TRUE(after.ends_with("well")) << after;
+    const std::string cut = co_await ask("/stream");
+    EXPECT_TRUE(cut.contains("piece") && !cut.ends_with(kLastChunk)) << cut;
+    EXPECT_TRUE((co_await ask("/")).ends_with("well"));
+  });
 }
 
 TEST(Server, refuses_what_is_too_large) {

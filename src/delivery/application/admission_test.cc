@@ -98,6 +98,7 @@ parameter: {
       static const std::map<std::string, std::string> kKinds = {{kComponentDefinitions.plural, "ComponentDefinition"},
                                                                 {kTraitDefinitions.plural, "TraitDefinition"},
                                                                 {kPolicyDefinitions.plural, "PolicyDefinition"},
+                                                                {kStepDefinitions.plural, "WorkflowStepDefinition"},
                                                                 {kPolicies.plural, "Policy"},
                                                                 {kWorkflows.plural, "Workflow"}};
       const auto kind = kKinds.find(resource.plural);
@@ -232,6 +233,23 @@ const BadInput kBadInputs[] = {
 TEST(Admission, refuses_bad_input_and_says_where_it_is) {
   const Desk desk;
   for (const BadInput& row : kBadInputs) EXPECT_EQ(desk.faults(row.spec), row.told) << row.spec;
+}
+
+TEST(Admission, names_properties_with_quotes_dots_and_numbers_beyond_64_bits) {
+  Desk desk;
+  const char* odd = R"(parameter: {"l\".99999999999999999999": string, ...})";
+  desk.add(definition("WorkflowStepDefinition", "odd", odd));
+  desk.add(
+      definition("ComponentDefinition", "odd", fmt::format("output: {{apiVersion: \"v1\", kind: \"X\"}}\n{}", odd).c_str()));
+  const std::string properties = R"({'l\': [1], 'l".99999999999999999999': 5})";
+  const Texts of_step =
+      desk.faults(fmt::format("{{components: [], workflow: {{steps: [{{name: s, type: odd, properties: {}}}]}}}}", properties));
+  ASSERT_EQ(of_step.size(), 1U);
+  EXPECT_TRUE(of_step[0].contains("spec.workflow.steps[0].properties[l\".99999999999999999999]: Invalid value: 5"))
+      << of_step[0];
+  const Texts of_component = desk.faults(fmt::format("{{components: [{{name: web, type: odd, properties: {}}}]}}", properties));
+  ASSERT_EQ(of_component.size(), 1U);
+  EXPECT_TRUE(of_component[0].contains("spec.components[0].properties[l\".99999999999999999999]")) << of_component[0];
 }
 
 TEST(Admission, ends_endless_templates_at_their_budget) {

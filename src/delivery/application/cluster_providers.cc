@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/lookup.h"
 #include "base/text.h"
 #include "delivery/application/cluster_shares.h"
 #include "delivery/application/component_patch.h"
@@ -110,7 +111,7 @@ std::string told(const RenderedComponent& rendered, const Order& order, const Sh
     for (const std::string& cluster : names) {
       const auto of = shares.find(cluster);
       const bool is_shared = declared && of != shares.end();
-      const std::int64_t count = is_shared ? of->second.at("workload") : 0;
+      const std::int64_t count = is_shared ? value_at(of->second, "workload") : 0;
       runs += count;
       parts.push_back(is_shared ? fmt::format("{} {}", cluster, count) : cluster);
     }

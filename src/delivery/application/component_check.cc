@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "delivery/application/kind.h"
 #include "json/quoted.h"
@@ -32,13 +34,16 @@ RenderContext check_context(const kube::Object& application, const ApplicationSp
   return out;
 }
 
-/// A path of CUE ("ports.0.\"a.b\"") in segments.
+/// A path of CUE ("ports.0.\"a.b\"") in segments; in quotes a backslash takes the next character as it is.
 std::vector<std::string> segments_of(std::string_view path) {
   std::vector<std::string> out;
   bool is_quoted = false;
   std::string segment;
-  for (char c : path) {
-    if (c == '"') {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const char c = path[i];
+    if (is_quoted && c == '\\' && i + 1 < path.size()) {
+      segment += path[++i];
+    } else if (c == '"') {
       is_quoted = !is_quoted;
     } else if (c == '.' && !is_quoted) {
       out.push_back(std::exchange(segment, ""));
@@ -63,9 +68,10 @@ struct CheckPlace {
 CheckPlace place_of(std::string path, const Value& properties, const std::vector<std::string>& segments) {
   const Value* at = &properties;
   for (const std::string& segment : segments) {
-    const bool is_item = at->is_array() && std::ranges::all_of(segment, is_digit);
+    const auto index = at->is_array() ? parse_count(segment) : std::nullopt;
+    const bool is_item = index.has_value();
     path += is_item || !is_plain(segment) ? fmt::format("[{}]", segment) : "." + segment;
-    at = is_item ? &at->item(static_cast<std::size_t>(std::stoul(segment))) : &(*at)[segment];
+    at = is_item ? &at->item(static_cast<std::size_t>(*index)) : &(*at)[segment];
   }
   return {std::move(path), at};
 }

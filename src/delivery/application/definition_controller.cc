@@ -6,6 +6,7 @@
 
 #include "base/compute_pool.h"
 #include "base/digest.h"
+#include "base/lookup.h"
 #include "base/text.h"
 #include "control/object_writes.h"
 #include "cue/schema.h"
@@ -174,7 +175,7 @@ Task<Result<void>> DefinitionController::make_namespaces(client::Client& client)
 
 Task<Result<void>> DefinitionController::install(client::Client& client, std::string name) {
   SLIPWAY_CO_TRY_VOID(co_await make_namespaces(client));
-  auto made = co_await client::create(client, resource_of(kind_), built_in_.at(name), manager_);
+  auto made = co_await client::create(client, resource_of(kind_), value_at(built_in_, name), manager_);
   if (!made && made.error().reason != Reason::AlreadyExists) co_return fail(std::move(made).error());
   missing_.erase(name);
   co_return Result<void>{};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/lookup.h"
 #include "base/text.h"
 #include "delivery/application/definition_commands.h"
 
@@ -161,7 +162,7 @@ class Expansion {
       return std::move(docs_);
     }
     const std::string base = named_struct(blocks_, head);
-    if (!base.empty()) add(blocks_.at(base), "", 1);
+    if (!base.empty()) add(value_at(blocks_, base), "", 1);
     const std::size_t own = docs_.size();
     add(parameter->second, "", 1);
     // `*#Base | close({` …: the own fields are another way to say it.
@@ -177,7 +178,7 @@ class Expansion {
       doc.type = readable(blocks_, field.type);
       docs_.push_back(doc);
       const std::string inner = named_struct(blocks_, field.type);
-      if (!inner.empty() && depth < kMaxDocDepth) add(blocks_.at(inner), doc.name + ".", depth + 1);
+      if (!inner.empty() && depth < kMaxDocDepth) add(value_at(blocks_, inner), doc.name + ".", depth + 1);
     }
   }
 

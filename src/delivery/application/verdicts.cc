@@ -9,7 +9,7 @@ const HealthVerdict* Verdicts::find(const std::string& digest) {
   auto known = before_.extract(digest);
   if (known.empty()) return nullptr;
   put(std::move(known.key()), std::move(known.mapped()));
-  return &recent_.at(digest);
+  return &recent_[digest];
 }
 
 void Verdicts::put(std::string digest, HealthVerdict verdict) {

@@ -107,7 +107,7 @@ std::vector<std::string> find_cycle(const std::string& self, const std::string& 
     for (auto& next : waits(at)) {
       if (next == self) {
         std::vector<std::string> cycle;
-        for (std::string back = at; back != self; back = came_from.at(back)) cycle.push_back(back);
+        for (std::string back = at; back != self; back = came_from[back]) cycle.push_back(back);
         cycle.push_back(self);
         std::ranges::reverse(cycle);
         return cycle;

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/lookup.h"
 #include "delivery/jobflow/external.h"
 #include "delivery/jobflow/object_step.h"
 #include "json/quoted.h"
@@ -224,7 +225,7 @@ std::expected<std::shared_ptr<const Program>, std::vector<Cause>> Program::compi
 Value Program::job_template(graph::StepIndex index) const {
   const Step& one = step(index);
   if (one.job_template) return *one.job_template;
-  return with_env(spec_.templates.at(one.template_ref->name), one.template_ref->env);
+  return with_env(value_at(spec_.templates, one.template_ref->name), one.template_ref->env);
 }
 
 }  // namespace slipway::delivery::jobflow

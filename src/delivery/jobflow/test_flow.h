@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lookup.h"
 #include "delivery/jobflow/admission.h"
 #include "delivery/jobflow/job.h"
 #include "delivery/jobflow/names.h"
@@ -100,7 +101,7 @@ class Play {
   const Value& status() const { return workflow_["status"]; }
   int status_writes() const { return status_writes_; }
   const std::map<std::string, Value>& jobs() const { return jobs_; }
-  Value job(const std::string& step) const { return jobs_.at(current(step)); }
+  Value job(const std::string& step) const { return value_at(jobs_, current(step)); }
   Value record(const std::string& step) const {
     for (const auto& [index, set] : sets_) {
       if (set["spec"]["statuses"].has(step)) return set["spec"]["statuses"][step];
@@ -124,7 +125,7 @@ class Play {
  private:
   std::string current(const std::string& step) const { return record(step)["reference"]["name"].str(); }
   void end(const std::string& step, const std::string& condition) {
-    Value& job = jobs_.at(current(step));
+    Value& job = jobs_[current(step)];
     job = job.with_path({"status", "conditions"}, yaml("[" + condition + "]"));
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lookup.h"
 #include "kube/well_known.h"
 
 namespace slipway::delivery::package {
@@ -40,7 +41,7 @@ void ClusterReports::drop(const std::string& name) {
 void ClusterReports::served(const std::string& name, const std::string& definition) {
   for (const SyncRow& row : sync_rows()) {
     const auto is_it = [&](const kube::Resource& one) { return one.group_resource() == definition; };
-    Cluster& cluster = clusters_.at(name);
+    Cluster& cluster = clusters_[name];
     for (const kube::Resource& other : row.also) {
       if (!is_it(other) || cluster.feeds[other]) continue;
       cluster.feeds[other] = watches_->lease(name, other, client::Form::Whole);
@@ -65,8 +66,10 @@ kube::Object ClusterReports::find(const std::string& name, const kube::Resource&
 }
 
 void ClusterReports::put_all(const std::string& name, const SyncRow& row) {
-  const auto feed = clusters_.at(name).feeds.find(row.resource);
-  if (feed == clusters_.at(name).feeds.end() || !feed->second) return;
+  const auto cluster = clusters_.find(name);
+  if (cluster == clusters_.end()) return;
+  const auto feed = cluster->second.feeds.find(row.resource);
+  if (feed == cluster->second.feeds.end() || !feed->second) return;
   for (const auto& [key, object] : feed->second->objects()) put(name, row, key, object);
 }
 
@@ -92,7 +95,7 @@ std::vector<SyncReport> ClusterReports::of(std::string_view url) const {
   const auto ids = by_url_.find(plain_url(url));
   if (ids == by_url_.end()) return found;
   for (const Id& id : ids->second) {
-    for (const SyncReport& one : reports_.at(id)) {
+    for (const SyncReport& one : value_at(reports_, id)) {
       if (plain_url(one.url) == ids->first) found.push_back(one);
     }
   }

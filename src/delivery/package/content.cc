@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/lookup.h"
 #include "json/text.h"
 #include "json/utf8.h"
 #include "krm/kptfile.h"
@@ -42,8 +43,8 @@ struct NamedList {
   const char* name;
   const char* key;
 
-  std::vector<std::string> at() const { return {parent, name}; }
-  std::vector<std::string> at(std::size_t index) const { return {parent, name, std::to_string(index)}; }
+  std::vector<std::string> path() const { return {parent, name}; }
+  std::vector<std::string> path(std::size_t index) const { return {parent, name, std::to_string(index)}; }
   std::optional<std::size_t> find(const Value& list, const Value& named) const {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list.item(i)[key] == named[key]) return i;
@@ -89,23 +90,23 @@ void set_list(krm::KeptYaml& kptfile, const Value& now, const NamedList& named, 
   if (old == list || (old.empty() && list.empty())) return;
   if (list.empty()) {
     const std::vector<std::string> whole{named.parent};
-    (void)kptfile.remove(0, now[named.parent].size() == 1 ? whole : named.at());
+    (void)kptfile.remove(0, now[named.parent].size() == 1 ? whole : named.path());
     return;
   }
   if (!old.is_array() || old.empty() || !named.is_extended(old, list)) {
-    (void)kptfile.set(0, named.at(), list);
+    (void)kptfile.set(0, named.path(), list);
     return;
   }
   for (const Value& item : list.items()) {
     const auto was = named.find(old, item);
     if (was) {
-      set_item(kptfile, named.at(*was), old.item(*was), item);
+      set_item(kptfile, named.path(*was), old.item(*was), item);
     } else {
       (void)kptfile.set(0, std::vector<std::string>{named.parent, named.name, "-"}, item);
     }
   }
   for (std::size_t i = old.size(); i-- > 0;) {
-    if (!named.find(list, old.item(i))) (void)kptfile.remove(0, named.at(i));
+    if (!named.find(list, old.item(i))) (void)kptfile.remove(0, named.path(i));
   }
 }
 
@@ -147,7 +148,7 @@ std::vector<std::string> Content::hidden() const {
 Content Content::with_texts(const std::map<std::string, std::string>& texts) const {
   Content made;
   for (const std::string& path : hidden()) {
-    if (!texts.contains(path)) made.files[path] = files.at(path);
+    if (!texts.contains(path)) made.files[path] = value_at(files, path);
   }
   for (const auto& [path, text] : texts) made.files[path] = text;
   for (const auto& [path, mode] : modes) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "delivery/family/text.h"
 #include "delivery/package/cluster_sync.h"
@@ -134,7 +135,7 @@ Result<ShownRevision> newer_than(const std::vector<ShownRevision>& all, const Sh
 Result<std::int64_t> number_option(const CommandCall& call, const std::string& name) {
   const std::string text = option(call, name);
   if (text.empty()) return 0;
-  if (text.size() < 10 && std::ranges::all_of(text, is_digit) && text != "0") return std::stoll(text);
+  if (const auto number = parse_count(text); number && *number > 0) return *number;
   return fail(Reason::BadRequest, fmt::format("--{} {}: must be the number of a revision", name, json::quoted(text)));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/lookup.h"
 #include "base/text.h"
 #include "delivery/package/exported.h"
 #include "delivery/package/kind.h"
@@ -152,12 +153,12 @@ Result<Content> package_of(const std::string& name, const InitTask& task, const 
   const std::string description = task.description.empty() ? "sample description" : task.description;
   krm::CommandOutcome made = krm::init_command({}, name, description);
   if (!made.files) return fail(Reason::InternalError, made.errors);
-  SLIPWAY_TRY(kptfile, krm::KeptYaml::parse(made.files->at(kKptfile)));
+  SLIPWAY_TRY(kptfile, krm::KeptYaml::parse(value_at(*made.files, kKptfile)));
   const std::vector<std::string> keywords{"info", "keywords"};
   const std::vector<std::string> site{"info", "site"};
   if (!task.keywords.empty()) SLIPWAY_TRY_VOID(kptfile.set(0, keywords, strings(task.keywords)));
   if (!task.site.empty()) SLIPWAY_TRY_VOID(kptfile.set(0, site, task.site));
-  made.files->at(kKptfile) = kptfile.text();
+  (*made.files)[kKptfile] = kptfile.text();
   Content content;
   for (auto& [path, text] : *made.files) content.files.emplace(folder + path, std::move(text));
   return content;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/cron_schedule.h"
+#include "base/lookup.h"
 #include "base/text.h"
 #include "control/author_right.h"
 #include "control/object_writes.h"
@@ -118,7 +119,7 @@ bool RepositoryController::is_due(const Object& object, const Times& times) cons
 
 Duration RepositoryController::rest_of(const Object& object, const Times& times) const {
   if (is_due(object, times)) return Duration{0};
-  return known_.at(kube::key_of(object)).looked + kLookRest - env_.clock.steady();
+  return value_at(known_, kube::key_of(object)).looked + kLookRest - env_.clock.steady();
 }
 
 Task<Result<void>> RepositoryController::read_if_due(client::Client& client, Object object, Times times) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "base/lookup.h"
 #include "base/text.h"
 #include "delivery/wave/batches.h"
 
@@ -148,20 +149,26 @@ class Pass {
   /// its approval stands in the log.
   void forget_seen() {
     std::erase_if(record().in_flight, [&](const std::string& id) {
-      const bool is_open = places_.contains(id) && targets_.at(id)->state == TargetState::Proposed;
+      const bool is_open = places_.contains(id) && target(id).state == TargetState::Proposed;
       if (!is_open) flying_.erase(id);
       return !is_open;
     });
   }
 
+  const TargetView& target(const std::string& id) const {
+    static const TargetView kGone{};
+    const auto found = targets_.find(id);
+    return found == targets_.end() ? kGone : *found->second;
+  }
+
   std::int64_t seen_approved() const {
-    return std::ranges::count_if(order_, [&](const std::string& id) { return targets_.at(id)->is_approved(); });
+    return std::ranges::count_if(order_, [&](const std::string& id) { return target(id).is_approved(); });
   }
 
   std::string too_many_failures() {
     std::vector<std::string> failed;
     for (const std::string& id : order_) {
-      const TargetView& one = *targets_.at(id);
+      const TargetView& one = target(id);
       if (one.state == TargetState::Failed) failed.push_back(one.text.empty() ? id : fmt::format("{} ({})", id, one.text));
     }
     const auto& limit = step().max_failures ? step().max_failures : spec_.max_failures;
@@ -223,15 +230,14 @@ class Pass {
     // Decided before and not seen: once more, in case the effect was lost. Which of them were not is not known: when targets
     // have left, so that all of them would be too many, none is tried again before more is allowed.
     for (const std::string& id : record().in_flight) {
-      const bool is_allowed = budget_now >= 0 && places_.at(id) < cohort.size();
-      if (is_allowed)
-        out_.effects.push_back({.kind = EffectKind::Approve, .target = id, .revision = targets_.at(id)->revision});
+      const bool is_allowed = budget_now >= 0 && value_at(places_, id) < cohort.size();
+      if (is_allowed) out_.effects.push_back({.kind = EffectKind::Approve, .target = id, .revision = target(id).revision});
     }
     std::int64_t left = budget_now;
     std::vector<std::string> waiting;
     std::vector<std::string> held;
     for (const std::string& id : cohort) {
-      const TargetView& one = *targets_.at(id);
+      const TargetView& one = target(id);
       if (one.is_approved() || flying_.contains(id)) continue;
       if (one.state == TargetState::Waiting) {
         waiting.push_back(named(one));
@@ -275,7 +281,7 @@ class Pass {
     const auto part = allowed_part(record().step);
     if (seen_approved() >= static_cast<std::int64_t>(part.size())) return true;  // a late joiner's place may be taken
     const auto own = part.subspan(std::min(allowed_part(record().step - 1).size(), part.size()));
-    return own.empty() || std::ranges::any_of(own, [&](const std::string& id) { return targets_.at(id)->is_approved(); });
+    return own.empty() || std::ranges::any_of(own, [&](const std::string& id) { return target(id).is_approved(); });
   }
 
   /// All that is approved is well, and something is.
@@ -283,7 +289,7 @@ class Pass {
     std::vector<std::string> open;
     std::int64_t healthy = 0;
     for (const std::string& id : order_) {
-      const TargetView& one = *targets_.at(id);
+      const TargetView& one = target(id);
       healthy += one.state == TargetState::Healthy ? 1 : 0;
       if (one.state == TargetState::Approved || one.state == TargetState::Synced) open.push_back(named(one));
     }
@@ -311,7 +317,7 @@ class Pass {
       out_.wake = now();
       return;
     }
-    const bool is_all = std::ranges::all_of(order_, [&](const std::string& id) { return targets_.at(id)->is_approved(); });
+    const bool is_all = std::ranges::all_of(order_, [&](const std::string& id) { return target(id).is_approved(); });
     if (!is_all) return;
     record().phase = Phase::Completed;
     out_.is_urgent = true;
@@ -320,7 +326,7 @@ class Pass {
   /// Proposals of a revision that is not rolled out any more.
   void withdraw() {
     for (const std::string& id : order_) {
-      const TargetView& one = *targets_.at(id);
+      const TargetView& one = target(id);
       const bool is_proposal = one.state == TargetState::Proposed || one.state == TargetState::Held;
       if (!is_proposal) continue;
       out_.effects.push_back({.kind = EffectKind::ReturnToDraft, .target = id, .revision = one.revision});
@@ -331,7 +337,7 @@ class Pass {
   std::vector<std::string> backwards() {
     std::vector<std::string> ids;
     for (const std::string& id : order_) {
-      if (targets_.at(id)->is_approved() && !known_.contains(id)) ids.push_back(id);
+      if (target(id).is_approved() && !known_.contains(id)) ids.push_back(id);
     }
     for (auto id = record().order.rbegin(); id != record().order.rend(); ++id) {
       const auto found = targets_.find(*id);
@@ -346,7 +352,7 @@ class Pass {
     if (is_blind) out_.waits.emplace_back("none of the targets to be taken back is there");
     bool is_done = !is_blind;
     for (const std::string& id : backwards()) {
-      const TargetView& one = *targets_.at(id);
+      const TargetView& one = target(id);
       is_done = is_done && one.back_out == BackOutState::Done;
       if (one.back_out == BackOutState::None) {
         out_.effects.push_back({.kind = EffectKind::BackOut, .target = id, .revision = one.revision});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/lookup.h"
 #include "base/text.h"
 #include "control/author_right.h"
 #include "control/object_writes.h"
@@ -198,7 +199,7 @@ Task<Result<std::vector<RevisionView>>> VariantController::look(control::Reconci
     // The content of a proposal is not touched; that it is out of date is told.
     const bool is_judged = counts(view, downstream, adopts) && (is_newest || !is_published(view.lifecycle));
     if (!is_judged) continue;
-    SLIPWAY_CO_TRY(judged, co_await judge(run, variant, found.at({ns, view.name})));
+    SLIPWAY_CO_TRY(judged, co_await judge(run, variant, value_at(found, Key{ns, view.name})));
     view.differs = judged.differs;
   }
   co_return views;

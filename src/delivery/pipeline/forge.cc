@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/count.h"
 #include "base/http_reason.h"
 #include "base/text.h"
 #include "delivery/pipeline/forge_call.h"
@@ -47,10 +48,7 @@ std::string error_words(std::string_view body) {
   return cut(joined(words, "; "), 600);
 }
 
-int seconds_in(std::string_view text) {
-  const bool is_number = !text.empty() && text.size() < 8 && std::ranges::all_of(text, is_digit);
-  return is_number ? std::atoi(std::string(text).c_str()) : 0;
-}
+int seconds_in(std::string_view text) { return text.size() < 8 ? static_cast<int>(parse_count(text).value_or(0)) : 0; }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/lookup.h"
 #include "base/text.h"
 #include "delivery/pipeline/current_promotion.h"
 #include "delivery/pipeline/version.h"
@@ -160,7 +161,7 @@ kube::Condition ready_condition(const ViewInput& input) {
 
 /// Why nothing goes further, in upstream's words where it has some.
 kube::Condition pending_condition(const ViewInput& input, const PipelineStatus& status) {
-  const EnvironmentStatus& first = status.environments.at(input.spec.environments.front().name);
+  const EnvironmentStatus& first = value_at(status.environments, input.spec.environments.front().name);
   const auto pending = [](std::string reason, std::string text) {
     return kube::Condition{"PromotionPending", "True", std::move(reason), std::move(text)};
   };
@@ -170,7 +171,7 @@ kube::Condition pending_condition(const ViewInput& input, const PipelineStatus& 
   }
   if (!first.version) return pending("EnvironmentNotReady", "Waiting for all targets to be ready");
   for (const Environment& environment : input.spec.environments) {
-    const auto& promotion = status.environments.at(environment.name).promotion;
+    const auto& promotion = value_at(status.environments, environment.name).promotion;
     if (!has_current_promotion(input.spec, status, environment.name)) continue;
     return pending(promotion->reason.empty() ? promotion->phase : promotion->reason,
                    fmt::format("{}: {}", environment.name, promotion->text.empty() ? promotion->phase : promotion->text));

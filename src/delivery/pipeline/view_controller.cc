@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/lookup.h"
 #include "control/author_right.h"
 #include "control/object_writes.h"
 #include "delivery/pipeline/kind.h"
@@ -204,7 +205,7 @@ void ViewController::make_entries(Pipeline& pipeline, const PipelineSpec& spec, 
       entry->target = static_cast<std::uint32_t>(j);
       entry->identity = std::hash<std::string>{}(fmt::format("{} {} {} {}", cluster, target.ns, spec.app.kind, spec.app.name));
       if (is_another && status && status->environments.contains(environment.name)) {
-        restore(*entry, status->environments.at(environment.name), target);
+        restore(*entry, value_at(status->environments, environment.name), target);
       } else if (!is_another) {
         const auto old = std::ranges::find(before->second->targets, entry->identity, &Entry::identity);
         if (old != before->second->targets.end()) entry->keep_of(*old);

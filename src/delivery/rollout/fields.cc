@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/count.h"
 #include "base/text.h"
 
 namespace slipway::delivery::rollout {
@@ -22,8 +23,8 @@ Keys keys_of(std::string_view path) {
 }
 
 std::size_t index_of(const std::string& key) {
-  const bool is_number = !key.empty() && std::ranges::all_of(key, [](char c) { return c >= '0' && c <= '9'; });
-  return is_number && key.size() < 9 ? std::stoul(key) : static_cast<std::size_t>(-1);
+  const auto number = parse_count(key);
+  return number ? static_cast<std::size_t>(*number) : static_cast<std::size_t>(-1);
 }
 
 const Value& step(const Value& value, const std::string& key) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/lookup.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/show.h"
 #include "delivery/rollout/subject.h"
@@ -105,7 +106,7 @@ Result<Promotion> promotion(const kube::Object& rollout, const std::map<std::str
   const std::optional<std::int64_t> before = partition_of(subject.plan);
   const bool is_held = before && *before + 1 < count_of(subject, status);
   if (!options.contains("to")) return is_held ? to_partition(rollout, *before + 1) : Result<Promotion>(nothing_to_do(status));
-  SLIPWAY_TRY(batch, read_batch(options.at("to")));
+  SLIPWAY_TRY(batch, read_batch(value_at(options, "to")));
   const std::int64_t count = count_of(subject, status);
   if (batch >= count) {
     return fail(Reason::BadRequest, fmt::format("--to {}: there {} {} {}, the last is {}", batch, count == 1 ? "is" : "are",

@@ -293,7 +293,7 @@ Task<> PassRun::run_one_by_one(const StepList& steps, const Step* group) {
     std::optional<StepOutcome> outcome;
     co_await run_into(step, steps, group, outcome);
     if (outcome) record(std::move(*outcome));
-    if (const SubStepStatus& known = by_name_.at(step.name); !is_finished(known) || awaits_decision(known)) co_return;
+    if (const SubStepStatus& known = by_name_[step.name]; !is_finished(known) || awaits_decision(known)) co_return;
   }
 }
 
@@ -390,7 +390,7 @@ void PassRun::conclude_group(const Step& step) {
     ++phases[is_finished(found->second) || found->second.phase != kFailed ? found->second.phase : kRunning];
     reasons.insert(found->second.reason);
   }
-  SubStepStatus& status = by_name_.at(step.name);
+  SubStepStatus& status = by_name_[step.name];
   if (phases.contains(kSuspending)) {
     status.phase = kSuspending;
   } else if (known < step.sub_steps.size() || phases.contains(kRunning)) {

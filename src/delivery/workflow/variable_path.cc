@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "json/text.h"
 
@@ -42,7 +43,7 @@ std::size_t read_bracket(std::string_view text, std::size_t at, PathPart& part) 
     while (at < text.size() && is_digit(text[at]) && at - begin < 6) ++at;
     if (at == begin) return std::string_view::npos;
     part.name = text.substr(begin, at - begin);
-    part.index = std::stoul(part.name);
+    part.index = static_cast<std::size_t>(leading_count(part.name));
   }
   return at < text.size() && text[at] == ']' ? at + 1 : std::string_view::npos;
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "json/yaml_event.h"
+#include "json/yaml_input.h"
 
 namespace slipway::json {
 namespace {
@@ -28,8 +29,7 @@ class NodeReader {
       if (text[i] == '\n') lines_.push_back(i + 1);
     }
     ready_ = yaml_parser_initialize(&parser_) != 0;
-    const char* bytes = text.empty() ? "" : text.data();  // never null, which libyaml refuses
-    if (ready_) yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(bytes), text.size());
+    if (ready_) set_yaml_input(parser_, text);
   }
   NodeReader(const NodeReader&) = delete;
   NodeReader& operator=(const NodeReader&) = delete;

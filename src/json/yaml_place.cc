@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "json/yaml_input.h"
+
 namespace slipway::json {
 namespace {
 
@@ -49,7 +51,7 @@ class Documents {
  public:
   explicit Documents(std::string_view text) {
     yaml_parser_initialize(&parser_);
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    set_yaml_input(parser_, text);
   }
   ~Documents() { yaml_parser_delete(&parser_); }
   Documents(const Documents&) = delete;

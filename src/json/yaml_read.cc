@@ -11,6 +11,7 @@
 #include "json/layout.h"
 #include "json/text.h"
 #include "json/yaml_event.h"
+#include "json/yaml_input.h"
 #include "json/yaml_scalar.h"
 
 namespace slipway::json {
@@ -44,7 +45,7 @@ class YamlReader {
  public:
   YamlReader(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {
     ready_ = yaml_parser_initialize(&parser_) != 0;
-    if (ready_) yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    if (ready_) set_yaml_input(parser_, text);
   }
   YamlReader(const YamlReader&) = delete;
   YamlReader& operator=(const YamlReader&) = delete;

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "json/text.h"
+#include "json/yaml_nodes.h"
+#include "json/yaml_place.h"
 
 namespace slipway::json {
 namespace {
@@ -8,6 +10,14 @@ namespace {
 std::string read(std::string_view text, Limits limits = {}) {
   auto value = parse_yaml(text, limits);
   return value ? print(*value) : value.error().message;
+}
+
+TEST(Yaml, the_text_of_an_absent_value_is_empty) {
+  EXPECT_EQ(read(std::string_view()), "null");
+  EXPECT_EQ(read(Value()["absent"].as_string()), "null");
+  EXPECT_TRUE(parse_yaml_all(std::string_view())->empty());
+  EXPECT_TRUE(parse_yaml_nodes(std::string_view()).has_value());
+  EXPECT_EQ(yaml_line(std::string_view(), 1, "spec"), 1U);
 }
 
 TEST(Yaml, resolves_plain_scalars_by_yaml_1_1_as_go_does) {

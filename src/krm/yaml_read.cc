@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "json/yaml_event.h"
+#include "json/yaml_input.h"
 #include "krm/yaml_tree.h"
 
 namespace slipway::krm {
@@ -27,7 +28,7 @@ class Composer {
     if (std::ranges::any_of(text_, [](char c) { return (c & 0x80) != 0; })) index_characters();
     yaml_parser_initialize(&parser_);
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    json::set_yaml_input(parser_, text);
   }
   Composer(const Composer&) = delete;
   Composer& operator=(const Composer&) = delete;

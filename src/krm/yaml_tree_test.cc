@@ -27,6 +27,8 @@ std::string kept_remove(std::string text, std::vector<std::string> path) {
   return done ? kept->text() : done.error().message;
 }
 
+TEST(YamlTree, reads_the_text_of_an_absent_value_as_empty) { EXPECT_TRUE(read_yaml(std::string_view()).has_value()); }
+
 TEST(YamlTree, writes_as_kpt_does) {
   // What kpt 1.0.0-beta.56 makes of this text in a round through a function that changes nothing.
   EXPECT_EQ(formatted("# lic\n\na: 1 # l\n\n# mid\n\nb:\n  c:   'x'\n  # foot of c\n\n# between\n\nd: {a: b,\n  c: [1,2]}\n"

@@ -32,6 +32,12 @@ class Rows : public RolloutTest {
         "{row: '" +
         row + "'}}");
   }
+  /// A ConfigMap with the label and another key.
+  void describe_nothing() {
+    apply(
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: sets, namespace: vela-system, labels: "
+        "{rollout.slipway.dev/workload-row: 'true'}}, data: {rows: 'kind: ReplicaSet'}}");
+  }
   std::string waits() { return status()["waits"].item(0)["text"].str(); }
   std::string events() {
     std::string text;
@@ -70,6 +76,16 @@ TEST_F(Rows, that_are_bad_are_reported_by_an_event_and_by_who_waits) {
   EXPECT_TRUE(waits().contains("alone")) << waits();
   EXPECT_TRUE(events().contains("InvalidWorkloadRow: it describes no kind for rollouts: ")) << events();
   describe_kind("{apiVersion: apps/v1, kind: ReplicaSet, alone: Scale}");
+  EXPECT_TRUE(until_state("rolloutSucceed", minutes{1})) << json::print(status());
+}
+
+TEST_F(Rows, without_the_key_row_are_reported) {
+  begin();
+  describe_nothing();
+  advance(seconds{30});
+  EXPECT_TRUE(events().contains("InvalidWorkloadRow: it describes no kind for rollouts: data.row: Required value")) << events();
+  EXPECT_TRUE(waits().contains("data.row: Required value")) << waits();
+  describe_kind("{apiVersion: apps/v1, kind: ReplicaSet}");
   EXPECT_TRUE(until_state("rolloutSucceed", minutes{1})) << json::print(status());
 }
 

@@ -122,7 +122,9 @@ const std::vector<WorkloadRow>& workload_rows() {
 std::string workload_row_table() { return delivery::field_table({{"row", json::describe<WrittenRow>()}}); }
 
 Result<WorkloadRow> row_from(const kube::Object& config_map) {
-  SLIPWAY_TRY(value, json::parse_yaml(config_map["data"]["row"].as_string()));
+  const json::Value& text = config_map["data"]["row"];
+  if (!text.is_string()) return fail(Reason::Invalid, "data.row: Required value");
+  SLIPWAY_TRY(value, json::parse_yaml(text.as_string()));
   SLIPWAY_TRY(written, json::decode<WrittenRow>(value, "data.row"));
   WorkloadRow row;
   SLIPWAY_TRY(kind, kube::GroupVersionKind::of(json::object({{"apiVersion", written.api_version}, {"kind", written.kind}})));

@@ -90,6 +90,97 @@ TEST(Handover, the_application_adopts_what_a_standalone_rollout_of_its_revision_
   EXPECT_EQ(stage.fault(), "");
 }
 
+/// An AppRollout of a user's that comes while the Application delivers the same revision waits for that, and takes over then.
+class Together : public testing::TestWithParam<Way> {};
+
+TEST_P(Together, a_rollout_of_the_revision_that_is_delivered_waits_and_takes_over) {
+  Stage stage;
+  stage.watch({.unavailable = 1, .surge = 4});
+  stage.deliver({.way = GetParam(), .number = 1});
+  stage.apply({.way = GetParam(), .number = 2, .ready_after = "8s"});
+  stage.roll_to("a-v2", "");
+  ASSERT_TRUE(stage.until([&] { return stage.images().contains("web:2"); })) << stage.story();
+  stage.pass(seconds{5});
+  const Value waits = stage.rollout(Way::Standalone)["status"]["waits"].item(0);
+  EXPECT_EQ(waits["on"].as_string(), "application") << stage.story();
+  EXPECT_TRUE(waits["text"].as_string().starts_with("Application a delivers revision a-v2 itself")) << json::print(waits);
+  EXPECT_EQ(stage.rollout(Way::Standalone)["status"]["attempt"].as_int(), 0);
+  EXPECT_TRUE(stage.finish(GetParam()));
+  EXPECT_EQ(stage.rollout(Way::Standalone)["status"]["rollingState"].as_string(), "rolloutSucceed") << stage.story();
+  EXPECT_EQ(stage.serving(), "web-v2 4/4") << stage.story();
+  EXPECT_EQ(stage.phase(), "running") << stage.story();
+  stage.pass(std::chrono::minutes{10});
+  EXPECT_EQ(stage.images(), "web:2 4") << stage.story();
+  EXPECT_EQ(stage.serving(), "web-v2 4/4") << stage.story();
+  stage.deliver({.way = GetParam(), .number = 3});
+  EXPECT_EQ(stage.fault(), "");
+  EXPECT_EQ(stage.left_after_deletion(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Together, testing::Values(Way::Normal, Way::BlueGreen, Way::Plan, Way::Trait),
+                         [](const testing::TestParamInfo<Way>& way) { return std::string(name_of(way.param)); });
+
+TEST(Handover, an_application_and_a_rollout_of_its_first_revision_in_one_file_make_one_workload) {
+  Stage stage;
+  stage.apply({.way = Way::Normal, .number = 1});
+  stage.roll_to("a-v1", "");
+  EXPECT_TRUE(stage.finish(Way::Normal));
+  EXPECT_EQ(stage.sizes(), "web-v1 4/4") << stage.story();
+  EXPECT_EQ(stage.phase(), "running");
+  for (const Value& one : stage.application()["status"]["appliedResources"].items()) {
+    EXPECT_NE(one["name"].str() + one["kind"].str(), "webDeployment") << "it is not there any more";
+  }
+  EXPECT_EQ(stage.left_after_deletion(), "");
+}
+
+/// A plan that waits at its partition: the AppRollout of the same revision waits behind it, and neither ends the other.
+TEST(Handover, two_rollouts_of_one_revision_do_not_end_each_other) {
+  Stage stage;
+  stage.watch({});
+  stage.deliver({.way = Way::Plan, .number = 1});
+  stage.apply({.way = Way::Plan, .number = 2, .is_asked = true});
+  ASSERT_TRUE(stage.until([&] { return stage.rollout(Way::Plan)["status"]["pause"].as_bool(); })) << stage.story();
+  stage.roll_to("a-v2", "");
+  stage.pass(std::chrono::minutes{2});
+  EXPECT_EQ(stage.serving(), "web-v1 2/2, web-v2 2/2") << "its approval still holds it: " << stage.story();
+  for (const Way way : {Way::Plan, Way::Standalone}) {
+    EXPECT_NE(stage.rollout(way)["status"]["rollingState"].as_string(), "rolloutFailed") << stage.story();
+    EXPECT_EQ(kube::annotation(stage.rollout(way), "rollout.slipway.dev/yield"), "");
+  }
+  EXPECT_TRUE(stage.finish(Way::Plan));
+  for (const Way way : {Way::Plan, Way::Standalone}) {
+    EXPECT_EQ(stage.rollout(way)["status"]["rollingState"].as_string(), "rolloutSucceed") << stage.story();
+  }
+  EXPECT_EQ(stage.serving(), "web-v2 4/4") << stage.story();
+  EXPECT_EQ(stage.phase(), "running") << stage.story();
+  EXPECT_EQ(stage.fault(), "");
+  EXPECT_EQ(stage.left_after_deletion(), "");
+}
+
+/// Two users' rollouts of one revision: the second waits for the end of the first.
+TEST(Handover, the_second_rollout_of_a_revision_waits_for_the_first) {
+  Stage stage;
+  stage.deliver({.way = Way::Normal, .number = 1});
+  stage.apply({.way = Way::Standalone, .number = 2, .is_asked = true});
+  const auto first = [&] { return stage.rollout(Way::Standalone)["status"]; };
+  ASSERT_TRUE(stage.until([&] { return first()["pause"].as_bool(); })) << stage.story();
+  const char* second =
+      "{apiVersion: core.oam.dev/v1beta1, kind: AppRollout, metadata: {name: second}, spec: {targetAppRevisionName: a-v2, "
+      "componentList: [web], rolloutPlan: {numBatches: 1}}}";
+  ASSERT_EQ(stage.plane().apply(oracle_test::yaml(second), "default"), "");
+  stage.pass(std::chrono::minutes{1});
+  const auto other = [&] { return stage.find("core.oam.dev/v1beta1", "AppRollout", "second")["status"]; };
+  EXPECT_EQ(other()["waits"].item(0)["on"].as_string(), "owner") << json::print(other());
+  EXPECT_EQ(stage.serving(), "web 2/2, web-v2 2/2") << stage.story();
+  const Value reference =
+      json::object({{"apiVersion", "core.oam.dev/v1beta1"}, {"kind", "AppRollout"}, {"namespace", "default"}, {"name", "r"}});
+  ASSERT_EQ(stage.plane().act(reference, "rollout approve"), "");
+  EXPECT_TRUE(stage.until([&] { return other()["rollingState"].as_string() == "rolloutSucceed"; })) << json::print(other());
+  EXPECT_EQ(first()["rollingState"].as_string(), "rolloutSucceed") << stage.story();
+  EXPECT_TRUE(stage.finish(Way::Standalone));
+  EXPECT_EQ(stage.serving(), "web-v2 4/4") << stage.story();
+}
+
 TEST(Handover, the_trait_keeps_old_revisions_without_pods) {
   Stage stage;
   stage.watch({});

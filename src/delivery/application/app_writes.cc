@@ -243,8 +243,7 @@ Task<Result<Value>> AppRun::replace_left_over(Value wanted) {
 }
 
 Task<Result<void>> AppRun::strike(ObjectId id) {
-  const auto struck = std::erase_if(current_.resources, [&](const ManagedResource& one) { return one.id() == id; });
-  is_current_dirty_ |= struck > 0;
+  forget({id});
   co_return co_await write_tracker(TrackerType::Versioned);
 }
 

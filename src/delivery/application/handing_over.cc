@@ -149,6 +149,23 @@ bool is_rollout_over(const Value& rollout) {
   return is_seen && (state == kSucceeded || state == "rolloutFailed");
 }
 
+/// Whether pods of what `later` has made serve in the place of those that the deliverer made: a user's rollout over a component
+/// that a rollout of the application delivers. False again once a newer revision has drained them.
+Task<Result<bool>> serves_in_place_of(AppRun& run, std::string later, std::string deliverer, std::string component) {
+  bool has_replaced = false, has_pods = false;
+  for (const Tracker& tracker : std::vector<Tracker>(run.rolled_out())) {
+    if (tracker.holder != later && tracker.holder != deliverer) continue;
+    for (const ManagedResource& one : tracker.resources) {
+      if (one.component != component || !is_workload(one)) continue;
+      SLIPWAY_CO_TRY(live, co_await run.live_object(one));
+      const auto replaced_by = kube::annotation(live, kReplacedBy);
+      if (tracker.holder == deliverer) has_replaced |= replaced_by == later;
+      if (tracker.holder == later) has_pods |= replaced_by.empty() && live["spec"]["replicas"].as_int() > 0;
+    }
+  }
+  co_return has_replaced&& has_pods;
+}
+
 /// Whether the rollout of a tracker delivers the component now, or works on it.
 Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, std::string component) {
   if (!rollout.is_null() && !is_rollout_over(rollout)) co_return true;
@@ -157,7 +174,7 @@ Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, 
   if (is_recorded) co_return true;
   const auto now = deliverer_now(run, component);
   if (!now) co_return true;
-  if (!now->empty()) co_return false;
+  if (!now->empty()) co_return co_await serves_in_place_of(run, std::move(holder), *now, std::move(component));
   const ManagedResource* own = own_workload(run, component);
   if (own == nullptr) co_return true;
   SLIPWAY_CO_TRY(live, co_await run.live_object(*own));
@@ -296,6 +313,48 @@ Task<Result<void>> make_room(AppRun& run, Manifest manifest) {
                              kube::label(live, kLabelRevision)));
 }
 
+/// Deletes a workload of this revision whose place another of its component has taken, and its record.
+Task<Result<void>> remove_replaced(AppRun& run, ManagedResource replaced, Value live) {
+  if (!live.is_null()) {
+    SLIPWAY_CO_TRY(hub, run.on(kHub));
+    SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*hub, kHub, live));
+    SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
+        *hub, kind.resource, kube::key_of(live),
+        {.propagation = "Background", .uid = std::string(kube::uid(live)), .resource_version = "", .grace_seconds = {}}));
+  }
+  co_return co_await run.strike(replaced.id());
+}
+
+/// Whether all pods are ready that the workload asks for.
+bool serves(const Value& live) {
+  const std::int64_t size = live["spec"]["replicas"].as_int();
+  return size > 0 && live["status"]["readyReplicas"].as_int() >= size && kube::controller_of(live).is_null();
+}
+
+/// A run that began under the component's name and went on under the name that a rollout gave the workload meanwhile has made
+/// two workloads of one revision. The first goes once the second serves.
+Task<Result<void>> remove_doubled(AppRun& run) {
+  const std::vector<ManagedResource> all = run.current().resources;
+  const auto is_named_by_rollout = [](const ManagedResource& one) {
+    return !kube::annotation(one.raw, kRevisionAnnotation).empty();
+  };
+  for (const ManagedResource& named : all) {
+    const bool is_of_revision = kube::annotation(named.raw, kRevisionAnnotation) == run.revision();
+    if (named.cluster != kHub || named.component.empty() || !is_workload(named) || !is_of_revision) continue;
+    for (const ManagedResource& plain : all) {
+      const bool is_same = plain.component == named.component && plain.kind == named.kind && plain.cluster == kHub;
+      if (!is_same || !is_workload(plain) || is_named_by_rollout(plain)) continue;
+      SLIPWAY_CO_TRY(successor, co_await run.live_object(named));
+      SLIPWAY_CO_TRY(live, co_await run.live_object(plain));
+      const bool is_own = live.is_null() || (owner_of(live) == sharer_name(run.application()) && sharers_of(live).size() < 2 &&
+                                             kube::controller_of(live).is_null());
+      if (!serves(successor) || !is_own) continue;
+      SLIPWAY_CO_TRY_VOID(co_await remove_replaced(run, plain, live));
+    }
+  }
+  co_return Result<void>{};
+}
+
 }  // namespace
 
 Task<Result<void>> take_over(AppRun& run, std::vector<Manifest> manifests) {
@@ -388,17 +447,10 @@ Task<Result<void>> adopt_rolled_out(AppRun& run) {
       if (workload == manifests.end()) continue;
       rename(run, manifests, Manifest(*workload), made.name);
       SLIPWAY_CO_TRY_VOID(co_await run.apply(std::move(manifests)));
-      if (!live.is_null()) {
-        SLIPWAY_CO_TRY(hub, run.on(kHub));
-        SLIPWAY_CO_TRY(kind, co_await run.tools().live.kinds().find_for(*hub, kHub, live));
-        SLIPWAY_CO_TRY_VOID(co_await client::remove_exactly(
-            *hub, kind.resource, kube::key_of(live),
-            {.propagation = "Background", .uid = std::string(kube::uid(live)), .resource_version = "", .grace_seconds = {}}));
-      }
-      SLIPWAY_CO_TRY_VOID(co_await run.strike(replaced.id()));
+      SLIPWAY_CO_TRY_VOID(co_await remove_replaced(run, replaced, live));
     }
   }
-  co_return Result<void>{};
+  co_return co_await remove_doubled(run);
 }
 
 Task<Result<RolledOut>> rolled_out(AppRun& run) {

@@ -29,7 +29,7 @@ Task<Result<void>> size_like_predecessor(AppRun& run, std::vector<Manifest> mani
 Task<Result<void>> restore_rollouts(AppRun& run);
 
 /// Call after the workflow. Adopts the workload that a rollout made of the present revision, and deletes the application's own
-/// one that it replaced.
+/// one that it replaced, or that this run had made before it went on under the other name.
 Task<Result<void>> adopt_rolled_out(AppRun& run);
 
 /// The objects in the trackers of rollouts.

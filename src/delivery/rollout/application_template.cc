@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "base/text.h"
 #include "delivery/family/template_owner.h"
+#include "delivery/rollout/kind.h"
 #include "delivery/rollout/workload.h"
 #include "json/text.h"
 
@@ -18,6 +21,33 @@ namespace {
 Result<kube::Resource> referred_resource(const Value& reference) {
   SLIPWAY_TRY(kind, kube::GroupVersionKind::of(reference));
   return kube::Resource{kind.group, kind.version, lower(kind.kind) + "s"};
+}
+
+/// 12 of "a-v12", a revision of application a; -1: it is none.
+std::int64_t number_of_revision(std::string_view revision, std::string_view application) {
+  const std::string prefix = fmt::format("{}-v", application);
+  if (!revision.starts_with(prefix)) return -1;
+  std::int64_t number = -1;
+  const char* end = revision.data() + revision.size();
+  const auto read = std::from_chars(revision.data() + prefix.size(), end, number);
+  return read.ec == std::errc{} && read.ptr == end ? number : -1;
+}
+
+/// Why a rollout of `revision` must not begin yet; empty: it may. Older revisions are not what the application delivers.
+std::string turn_text(const Object& application, const std::string& revision) {
+  const Value& status = application["status"];
+  const Value& newest = status["latestRevision"];
+  if (newest["name"].as_string() != revision) {
+    if (number_of_revision(revision, kube::name(application)) <= newest["revision"].as_int()) return "";
+    return fmt::format("Application {} has not taken revision {} up yet", kube::name(application), revision);
+  }
+  const Value& workflow = status["workflow"];
+  for (const char* flag : {"finished", "terminated", "suspend"}) {
+    if (workflow[flag].as_bool()) return "";
+  }
+  return fmt::format(
+      "Application {} delivers revision {} itself: the rollout begins when its workflow has ended or is suspended",
+      kube::name(application), revision);
 }
 
 }  // namespace
@@ -76,6 +106,20 @@ Task<Result<void>> ApplicationTemplate::take() {
                                    {"name", kube::name(rollout_)},
                                    {"uid", kube::uid(rollout_)}});
   co_return co_await annotate(std::move(application), kRolledOutBy, json::print(self));
+}
+
+Task<Result<void>> ApplicationTemplate::await_turn(std::string revision) {
+  const auto kind = application_.is_null() ? Result<kube::GroupVersionKind>(kube::GroupVersionKind{})
+                                           : kube::GroupVersionKind::of(application_);
+  if (!kind || kind->group != kAppGroup || kind->kind != "Application") co_return Result<void>{};
+  const bool is_its_own = kube::label(rollout_, kNameLabel) == application_["name"].as_string();
+  if (is_its_own) co_return Result<void>{};
+  SLIPWAY_CO_TRY(application, co_await find());
+  const bool delivers_itself = !application.is_null() && !kube::is_deleting(application) && !is_rollout_template(application) &&
+                               rolled_out_by(application).is_null();
+  const std::string text = delivers_itself ? turn_text(application, revision) : "";
+  if (!text.empty()) co_return fail(Reason::NotFound, text);
+  co_return Result<void>{};
 }
 
 Task<Result<void>> ApplicationTemplate::release() {

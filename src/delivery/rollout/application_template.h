@@ -1,6 +1,7 @@
-// An application that waits as a template (delivery/family/template_owner.h): taken charge of before anything is made of it,
-// released from being a template once its workload is there, given back at the end. Each step is one write that says itself
-// how far it is, so after a crash the next one follows.
+// The application whose revision a rollout delivers. One that waits as a template (delivery/family/template_owner.h) is taken
+// charge of before anything is made of it, released from being a template once its workload is there, and given back at the
+// end. Each step is one write that says itself how far it is, so after a crash the next one follows. One that delivers the
+// revision itself goes first.
 #pragma once
 
 #include "client/client.h"
@@ -15,6 +16,10 @@ class ApplicationTemplate {
 
   /// NotFound, with the rollout to wait for, while another one is in charge.
   Task<Result<void>> take();
+  /// Of an application that is no template. NotFound, with the text to record, while the application has not taken `revision`
+  /// up yet or delivers it itself: a rollout that began then would make a second workload of it. A workflow that has ended or
+  /// is suspended delivers nothing. A rollout that is one of the application's own objects never waits.
+  Task<Result<void>> await_turn(std::string revision);
   /// What the rollout adjusts is there: the application is one like others again, but in its hands.
   Task<Result<void>> release();
   /// After a success, and when the rollout is deleted.

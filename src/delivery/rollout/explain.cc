@@ -48,6 +48,8 @@ class ExplainReader {
     if (about("partition ")) return made(wait, "PartitionReached", command("promote", "let the next batch run"));
     if (wait.on == "pause") return made(wait, "Paused", command("resume", "let it go on"));
     if (wait.on == "traffic" || wait.on == "weight") return made(wait, "TrafficNotShifted", wait.text);
+    if (wait.on == "application") return made(wait, "ApplicationDelivers", wait.text, application());
+    if (wait.on == "owner") return made(wait, "OwnedByOther", wait.text);
     if (wait.on == "drain") return made(wait, "Draining", wait.text, source());
     if (wait.on == "target" || wait.on == "sources") return made(wait, "WorkloadMissing", wait.text);
     if (wait.on == "old pods") return made(wait, "OldPodsLeft", wait.text, source());
@@ -104,6 +106,16 @@ class ExplainReader {
     return made(wait, "GatePending", wait.text);
   }
 
+  /// The application whose revision is rolled out: "a" of "a-v2".
+  json::Value application() const {
+    const std::string revision = rollout_["spec"]["targetAppRevisionName"].str();
+    const std::string name = revision.substr(0, std::min(revision.rfind("-v"), revision.size()));
+    return json::object({{"apiVersion", kAppRolloutKind.api_version()},
+                         {"kind", "Application"},
+                         {"namespace", kube::ns(rollout_)},
+                         {"name", name}});
+  }
+
   json::Value source() const {
     return status_.sources.empty() ? json::Value() : reference_of(rollout_, status_.sources.front().id);
   }
@@ -140,7 +152,10 @@ std::vector<WaitReason> waits_of(const RolloutStatus& status, const ExplainReade
 
 /// What the whole waits for: its batch, where it is in one.
 std::vector<WaitReason> explain_whole(const kube::Object& rollout, const RolloutStatus& status, const ExplainReader& reader) {
-  if (status.attempt == 0 && status.waits.empty()) {
+  const bool is_over = status.rolling == Rolling::Failed || status.rolling == Rolling::Succeeded;
+  // What the spec asks for next waits before its attempt begins.
+  if (is_over && !status.waits.empty()) return waits_of(status, reader);
+  if (status.attempt == 0 && status.waits.empty() && !is_over) {
     return {{"the rollout controller", "Pending", "it has not taken the rollout up yet", kube::creation_time(rollout), {}, {}}};
   }
   if (status.rolling == Rolling::Succeeded) return {};

@@ -130,6 +130,13 @@ Task<Outcome> Pass::run_as_author() {
   const auto taken = co_await application.take();
   if (!taken && taken.error().reason == Reason::NotFound) co_return co_await hold_for("template", taken.error());
   if (!taken) co_return Outcome::failed(taken.error());
+  const auto turn = co_await application.await_turn(wanted_.target_name);
+  if (!turn && turn.error().reason != Reason::NotFound) co_return Outcome::failed(turn.error());
+  if (!turn && is_at_rest()) {
+    follow();
+    co_return co_await hold_for("application", turn.error());
+  }
+  held_back_ = turn ? "" : turn.error().message;
   auto owned = co_await ask_owner_to_yield();
   if (!owned) co_return Outcome::failed(std::move(owned).error());
   if (!owned->empty()) {
@@ -318,6 +325,7 @@ wave::World Pass::world() {
   seen.absent_pods = absent_pods(seen);
   seen.traffic = traffic_view();
   seen.answers = memory_.answers;
+  seen.held_back = held_back_;
   seen.is_deleted = kube::is_deleting(rollout_);
   // Between attempts `target_` is the abandoned one (remembered()), which may well exist; the one asked for does not.
   seen.is_gone = wanted_.is_gone && (target_->object.is_null() || !status_.target);
@@ -426,7 +434,7 @@ Task<Outcome> Pass::decide_and_do() {
     const Duration left = std::max<Duration>(*due - now, Duration{1});
     again = again ? std::min(*again, left) : left;
   }
-  if (is_target_missing()) again = std::min(again.value_or(kMissingPause), kMissingPause);
+  if (is_target_missing() || !held_back_.empty()) again = std::min(again.value_or(kMissingPause), kMissingPause);
   co_return again ? Outcome::retries_after(*again) : Outcome::settled();
 }
 

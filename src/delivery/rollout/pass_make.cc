@@ -24,6 +24,12 @@ Value at_beginning(Value workload, const WorkloadRow& row, const Object& live) {
   return workload;
 }
 
+/// The revision that a rollout over revisions rolls out.
+std::string_view target_of(const Object& rollout) {
+  const Value& spec = rollout["spec"];
+  return spec[spec.has("targetAppRevisionName") ? "targetAppRevisionName" : "targetRevisionName"].as_string();
+}
+
 /// Whether a reference names a rollout over revisions.
 bool is_over_revisions(const Value& reference) {
   const auto kind = kube::GroupVersionKind::of(reference);
@@ -39,7 +45,7 @@ bool Pass::is_target_asked() const {
 
 /// What the spec names for the first time is made, or renewed in place. What was made and has gone since is not.
 Task<Result<void>> Pass::make_target() {
-  const bool may_write = is_target_asked() && !wanted_.plan.is_paused && !has_yielded();
+  const bool may_write = is_target_asked() && !wanted_.plan.is_paused && !has_yielded() && held_back_.empty();
   if (wanted_.workload.is_null() || target_->row == nullptr || !may_write) co_return Result<void>{};
   const Object live = target_->object;
   const bool is_in_place = target_->row->with_sources != wave::Shape::Pair;
@@ -87,7 +93,8 @@ Task<Result<void>> Pass::record_target() {
 }
 
 /// Before an attempt begins: another rollout of the component that still works on its workloads ends for this one, which was
-/// asked for later. Says which one that is; empty: there is none.
+/// asked for later. Says which one that is; empty: there is none. One that rolls the same revision out is let finish: of two
+/// that ask each other to yield neither would deliver it.
 Task<Result<std::string>> Pass::ask_owner_to_yield() {
   const bool begins = status_.rolling == Rolling::LocatingTarget || status_.rolling == Rolling::VerifyingSpec ||
                       status_.last_target_revision != wanted_.target_name;
@@ -108,6 +115,11 @@ Task<Result<std::string>> Pass::ask_owner_to_yield() {
         fmt::format("{} belongs to {}, which is asked to yield", workload.id, holder_text(holder_name(*other)));
     const std::int64_t attempt = (*other)["status"]["attempt"].as_int();
     if (kube::uid(*other) != owner["uid"].as_string()) continue;
+    if (target_of(*other) == wanted_.target_name) {
+      if (!is_at_rest()) continue;  // the roll waits for the owner, and does what it is asked meanwhile
+      co_return fmt::format("{} belongs to {}, which rolls {} out too: this rollout begins when that one has ended",
+                            workload.id, holder_text(holder_name(*other)), wanted_.target_name);
+    }
     if (is_asked_to_yield(*other, attempt)) co_return what;
     const Value asked = json::object({{kYieldRequest, yield_request(wanted_.target_name, attempt)}});
     const Value patch = json::object({{"metadata", json::object({{"annotations", asked}})}});

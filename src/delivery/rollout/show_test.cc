@@ -200,7 +200,9 @@ TEST(RolloutWhy, leads_from_the_rollout_over_the_batch_to_the_cause) {
        "1/after/errors, state: Failed, text: 5 > 1}]}",
        "batch 1 (BatchRolloutFailed) <- gate 1/after/errors (GateFailed)"},
       {"{attempt: 1, rollingState: rolloutFailed, failure: batches do not add up}", "the rollout (RolloutFailed)"},
+      {"{rollingState: rolloutFailed, failure: a-v2 delivers the component now}", "the rollout (RolloutFailed)"},
       {"{attempt: 1, rollingState: rolloutSucceed}", ""},
+      {"{attempt: 1, rollingState: rolloutSucceed, waits: [{\"on\": owner, text: AppRollout/b}]}", "owner (OwnedByOther)"},
   };
   for (const auto& one : cases) EXPECT_EQ(why(trait_with_status(one.status)), one.chain) << one.status;
 }

@@ -26,6 +26,7 @@ class Pass : private Sets {
   bool is_held();
   bool step();
   bool step_in_batches();
+  bool may_begin();
   bool verify_spec();
   bool initialize();
   void move(Event event);

@@ -117,7 +117,7 @@ bool Pass::is_held() {
 bool Pass::step() {
   switch (r_.rolling) {
     case Rolling::LocatingTarget:
-      if (!drop_traffic() || !begin()) return false;
+      if (!drop_traffic() || !may_begin() || !begin()) return false;
       move(Event::TargetLocated);
       return true;
     case Rolling::VerifyingSpec:
@@ -159,6 +159,8 @@ bool Pass::step() {
   }
   return false;
 }
+
+bool Pass::may_begin() { return world_.held_back.empty() || wait("application", world_.held_back); }
 
 bool Pass::step_in_batches() {
   writes_ = true;

@@ -170,6 +170,7 @@ struct World {
   bool aborts = false;      // asked for by a person, and not heeded yet: fail now
   bool reverts = false;     // abort, and undo whatever onFailure says
   bool retries = false;     // a new attempt at the same target
+  std::string held_back{};  // why no attempt may begin yet; empty: one may
   std::string yields_to{};  // who has asked for everything as it stands, and was not heeded yet; empty: no one
 };
 

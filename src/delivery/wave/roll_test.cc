@@ -718,6 +718,19 @@ TEST(Roll, what_yields_gives_everything_back_as_it_stands_but_for_the_pods_of_it
   }
 }
 
+TEST(Roll, begins_no_attempt_while_it_is_held_back) {
+  Stage stage = pair_of(4, {2, 2});
+  stage.world.held_back = "Application a delivers a-v2 itself";
+  const Decision decision = stage.run();
+  EXPECT_EQ(stage.record.rolling, Rolling::LocatingTarget);
+  EXPECT_EQ(stage.record.attempt, 0);
+  ASSERT_EQ(decision.waits.size(), 1U);
+  EXPECT_EQ(decision.waits[0].on, "application");
+  stage.world.held_back.clear();
+  stage.run();
+  EXPECT_EQ(stage.record.rolling, Rolling::Succeeded);
+}
+
 TEST(Roll, what_reverts_stops_that_when_it_is_to_yield) {
   Stage stage = pair_of(4, {2, 2});
   stage.settings.on_failure = OnFailure::Revert;

@@ -187,6 +187,37 @@ TEST_F(Plans, a_target_size_is_a_scale_at_any_time) {
   EXPECT_EQ(phase(), "running") << why();
 }
 
+/// Batches of whole numbers were made for the size before.
+TEST_F(Plans, a_target_size_is_a_scale_whatever_number_of_pods_the_batches_make) {
+  const auto plan = [](int size) {
+    return fmt::format("{{targetSize: {}, rolloutBatches: [{{replicas: 1}}, {{replicas: 3}}]}}", size);
+  };
+  ASSERT_EQ(apply(with_plan("web:1", plan(4))), "");
+  for (const int size : {6, 4}) {
+    EXPECT_EQ(apply(with_plan("web:1", plan(size))), "");
+    EXPECT_EQ(sizes(), fmt::format("web-v1 {0}/{0}", size)) << json::print(rollout());
+  }
+  ASSERT_EQ(apply(with_plan("web:2", plan(4))), "");
+  EXPECT_EQ(apply(with_plan("web:2", plan(6))), "");
+  EXPECT_EQ(sizes(), "web-v1 0/0, web-v2 6/6") << json::print(rollout());
+  EXPECT_EQ(phase(), "running") << why();
+  EXPECT_EQ(revisions(), "a-v1 a-v2");
+}
+
+TEST_F(Plans, a_size_that_the_batches_cannot_make_is_refused_in_the_midst) {
+  const auto with = [](const char* image, int size) {
+    return with_trait(
+        image, fmt::format("{{targetSize: {}, rolloutBatches: [{{replicas: 1}}, {{replicas: 3}}], batchPartition: 0}}", size));
+  };
+  ASSERT_EQ(apply(with_trait("web:1", "{targetSize: 4}")), "");
+  ASSERT_EQ(apply(with("web:2", 4)), "");
+  ASSERT_TRUE(has(sizes(), "1/1")) << json::print(trait());
+  const std::string refused = apply(with("web:2", 6));
+  EXPECT_TRUE(has(refused, "spec.components[0].traits[0].properties.")) << refused;
+  EXPECT_TRUE(has(sizes(), "1/1")) << json::print(trait());
+  EXPECT_NE(trait()["status"]["rollingState"].as_string(), "rolloutFailed");
+}
+
 TEST_F(Plans, a_publish_version_does_not_hold_them) {
   const std::string version = "app.oam.dev/publishVersion: one";
   ASSERT_EQ(apply(with_plan("web:1", "{numBatches: 1}")), "");

@@ -1,11 +1,14 @@
 #include "delivery/rollout/plan_edit.h"
 
 #include <array>
+#include <vector>
 
 #include "delivery/family/claimed_fields.h"
 #include "delivery/rollout/admission.h"
 #include "delivery/rollout/kind.h"
+#include "delivery/rollout/pass.h"
 #include "delivery/rollout/status.h"
+#include "delivery/rollout/subject.h"
 
 namespace slipway::delivery::rollout {
 namespace {
@@ -64,6 +67,22 @@ bool has_ended(const Object& rollout) {
   return record && !rollout["status"]["rollingState"].is_null() && record->position().is_end();
 }
 
+/// A new size in the midst of a rollout that replaces pods begins another attempt at the whole, by the same batches.
+std::vector<Cause> check_new_size(const PlanEdit& edit, const Object& live) {
+  const Object wanted = live.with_path({"spec", "rolloutPlan"}, plan_after(edit, live));
+  const bool is_pair = live["status"]["shape"].as_string() == name_of(wave::Shape::Pair);
+  const bool is_other = wanted["spec"]["rolloutPlan"]["targetSize"] != live["spec"]["rolloutPlan"]["targetSize"];
+  const auto subject = read_subject(wanted);
+  if (!is_pair || !is_other || !subject || !subject->plan.target_size) return {};
+  const auto plan = read_plan(subject->plan, wave::Shape::Pair);
+  if (!plan || plan->settings.batches.empty()) return {};
+  std::vector<wave::Batch> sizes;
+  for (const wave::RollBatch& batch : plan->settings.batches) sizes.push_back(batch.sizes);
+  auto causes = wave::check_batches(sizes, 0, *subject->plan.target_size, "rolloutBatches");
+  for (Cause& cause : causes) cause.message += ": change them together with targetSize";
+  return causes;
+}
+
 }  // namespace
 
 std::vector<Cause> check_plan_edit(const PlanEdit& edit, const kube::FindObject& find) {
@@ -73,6 +92,7 @@ std::vector<Cause> check_plan_edit(const PlanEdit& edit, const kube::FindObject&
     const Object live = find(edit.is_of_application ? kAppRollouts : kRollouts, edit.ns, edit.name);
     if (is_its(edit, live) && !has_ended(live)) {
       causes = check_update(live.with_path({"spec", "rolloutPlan"}, plan_after(edit, live)), live);
+      if (causes.empty()) causes = check_new_size(edit, live);
     }
   }
   for (Cause& cause : causes) {

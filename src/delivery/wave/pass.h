@@ -27,6 +27,7 @@ class Pass : private Sets {
   bool step();
   bool step_in_batches();
   bool may_begin();
+  bool is_rescaled() const;
   bool verify_spec();
   bool initialize();
   void move(Event event);

@@ -206,6 +206,14 @@ std::string Pass::progress_text() const {
   return fmt::format("{} of {} pods are new", r_.upgraded, r_.target_size);
 }
 
+/// What runs already, or has been rolled out before, goes to another size: the batches were made for the size before. They are
+/// followed as far as they reach.
+bool Pass::is_rescaled() const {
+  const bool is_of_own_pods = shape() == Shape::Scale && r_.attempt > 1 && r_.original_size > 0;
+  const bool was_rolled_out = !r_.last_applied.empty() && r_.last_applied == r_.target_revision;
+  return is_of_own_pods || (is_sized() && was_rolled_out);
+}
+
 bool Pass::verify_spec() {
   for (const SetRecord& source : r_.sources) {
     const SetView* seen = view(source);
@@ -215,7 +223,7 @@ bool Pass::verify_spec() {
                 fmt::format("{} is still being reconciled: {} of {} pods are there", source.id, seen->present, seen->desired));
   }
   const std::int64_t from = shape() == Shape::Pair ? 0 : r_.original_size;
-  const auto wrong = check_settings(settings_, from, r_.target_size);
+  const auto wrong = check_settings(is_rescaled() ? without_numbers(settings_) : settings_, from, r_.target_size);
   if (!wrong.empty()) {
     fail(fmt::format("{}", fmt::join(wrong, "; ")));
     return false;

@@ -225,5 +225,7 @@ bool is_modified(const Settings& settings, const Record& record, const World& wo
 Decision decide(const Settings& settings, const Record& record, const World& world);
 /// What is wrong with settings for a roll of that size; nothing is written before it passes.
 std::vector<std::string> check_settings(const Settings& settings, std::int64_t from, std::int64_t to);
+/// Returns the settings without the batches that are whole numbers of pods, whose sum check_settings() compares with the way.
+Settings without_numbers(Settings settings);
 
 }  // namespace slipway::delivery::wave

@@ -718,6 +718,26 @@ TEST(Roll, what_yields_gives_everything_back_as_it_stands_but_for_the_pods_of_it
   }
 }
 
+/// Batches of whole numbers were made for the size before: they are followed as far as they reach, up and down.
+TEST(Roll, goes_to_another_size_by_batches_that_were_made_for_the_one_before) {
+  for (const std::int64_t size : {3, 7, 12}) {
+    Stage stage = pair_of(6, {2, 4});
+    stage.settings.target_size = 6;
+    stage.run();
+    EXPECT_EQ(stage.record.rolling, Rolling::Succeeded);
+    stage.settings.target_size = size;
+    stage.run();
+    EXPECT_EQ(stage.record.rolling, Rolling::Succeeded) << stage.record.failure;
+    EXPECT_EQ(stage.set("new").desired, size);
+    stage.settings.shape = Shape::Scale;  // what it replaced is gone by now
+    stage.world.sources.clear();
+    stage.settings.target_size = 8;
+    stage.run();
+    EXPECT_EQ(stage.record.rolling, Rolling::Succeeded) << stage.record.failure;
+    EXPECT_EQ(stage.set("new").desired, 8);
+  }
+}
+
 TEST(Roll, begins_no_attempt_while_it_is_held_back) {
   Stage stage = pair_of(4, {2, 2});
   stage.world.held_back = "Application a delivers a-v2 itself";

@@ -31,4 +31,9 @@ std::vector<std::string> check_settings(const Settings& settings, std::int64_t f
   return wrong;
 }
 
+Settings without_numbers(Settings settings) {
+  std::erase_if(settings.batches, [](const RollBatch& batch) { return batch.sizes.amount && !batch.sizes.amount->is_percent; });
+  return settings;
+}
+
 }  // namespace slipway::delivery::wave

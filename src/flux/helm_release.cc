@@ -64,12 +64,18 @@ Task<Result<void>> require_rights(client::Client& process, std::shared_ptr<const
   co_return Result<void>{};
 }
 
+Task<Result<void>> remove_if_there(client::Client& client, kube::Resource resource, kube::ObjectKey key) {
+  const auto removed = co_await client::remove(client, resource, key);
+  if (!removed && removed.error().reason != Reason::NotFound) co_return fail(removed.error());
+  co_return Result<void>{};
+}
+
 }  // namespace
 
 void HelmReleaseController::watch(control::Watches& watches) {
   releases_ = &watches.primary(kHelmReleases);
   deployments_ = &watches.also(kube::kDeployments, release_of);
-  watches.also(kHelmCharts, release_of);
+  charts_ = &watches.also(kHelmCharts, release_of);
 }
 
 /// What spec.chartRef names, else the HelmChart of spec.chart, which is made. The status names it.
@@ -95,22 +101,24 @@ Task<Outcome> HelmReleaseController::fail_or_wait(control::Reconcile& run, Objec
   co_return told ? Outcome::retries_after(control::kAuthorRightPause) : Outcome::failed(told.error());
 }
 
-/// While a right is missing that it takes, the release stays and says so.
+/// While a right is missing that it takes, the release stays and says so. What is gone takes no right: with its namespace the
+/// bindings of its author may have gone first.
 Task<Outcome> HelmReleaseController::uninstall(control::Reconcile& run, Object release) {
-  const auto acting = co_await acting_for(run.client, release, acts_as_);
-  if (!acting) co_return co_await fail_or_wait(run, release, acting.error(), delivery::author_of(kAuthor, release, acts_as_));
   const ReleaseName name = release_name(release);
-  const auto removed = co_await client::remove(run.as(acting->user), kube::kDeployments, {name.ns, name.name});
-  if (!removed && removed.error().reason != Reason::NotFound) {
-    co_return co_await fail_or_wait(run, release, removed.error(), acting->user);
-  }
+  const kube::ObjectKey deployment{name.ns, name.name};
   const std::string place = release["status"]["helmChart"].str();
-  if (const auto slash = place.find('/'); slash != std::string::npos) {
-    const kube::ObjectKey key{place.substr(0, slash), place.substr(slash + 1)};
-    const auto chart = co_await client::remove(run.as(acting->author), kHelmCharts, key);
-    if (!chart && chart.error().reason != Reason::NotFound) {
-      co_return co_await fail_or_wait(run, release, chart.error(), acting->author);
-    }
+  const std::size_t slash = std::min(place.find('/'), place.size());
+  const kube::ObjectKey chart{place.substr(0, slash), place.substr(std::min(slash + 1, place.size()))};
+  const bool has_deployment = !deployments_->get(deployment).is_null();
+  const bool has_chart = !charts_->get(chart).is_null();
+  if (has_deployment || has_chart) {
+    const auto acting = co_await acting_for(run.client, release, acts_as_);
+    if (!acting) co_return co_await fail_or_wait(run, release, acting.error(), delivery::author_of(kAuthor, release, acts_as_));
+    const auto removed =
+        has_deployment ? co_await remove_if_there(run.as(acting->user), kube::kDeployments, deployment) : Result<void>{};
+    if (!removed) co_return co_await fail_or_wait(run, release, removed.error(), acting->user);
+    const auto unused = has_chart ? co_await remove_if_there(run.as(acting->author), kHelmCharts, chart) : Result<void>{};
+    if (!unused) co_return co_await fail_or_wait(run, release, unused.error(), acting->author);
   }
   const auto gone = co_await control::remove_finalizer(run.client, kHelmReleases, release, kFinalizer, kHelmManager);
   co_return gone ? Outcome::settled() : Outcome::failed(gone.error());

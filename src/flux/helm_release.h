@@ -37,6 +37,7 @@ class HelmReleaseController : public control::Controller {
   delivery::ActsAs acts_as_;
   control::Informer* releases_ = nullptr;
   control::Informer* deployments_ = nullptr;
+  control::Informer* charts_ = nullptr;
 };
 
 }  // namespace slipway::flux

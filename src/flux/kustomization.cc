@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "control/author_right.h"
 #include "control/object_writes.h"
 #include "flux/git_repository.h"
 #include "flux/kinds.h"
@@ -147,7 +148,10 @@ Task<Result<void>> KustomizationController::prune(control::Reconcile& run, Actin
     const auto mapped = co_await kinds_.find(run.client, "", {parts[2], entry["v"].str(), parts[3]});
     if (!mapped) continue;  // its kind is not served any more
     const auto removed = co_await client::remove(writer, mapped->resource, {parts[0], parts[1]});
-    if (!removed && removed.error().reason != Reason::NotFound) co_return fail(removed.error());
+    if (removed || removed.error().reason == Reason::NotFound) continue;
+    // What is gone takes no right: with its namespace the bindings of the author may have gone first.
+    const auto there = co_await client::get(run.client, mapped->resource, {parts[0], parts[1]});
+    if (there || there.error().reason != Reason::NotFound) co_return fail(removed.error());
   }
   co_return Result<void>{};
 }
@@ -156,11 +160,15 @@ Task<Result<void>> KustomizationController::prune(control::Reconcile& run, Actin
 Task<Outcome> KustomizationController::remove(control::Reconcile& run, Object object) {
   if (object["spec"]["prune"].as_bool()) {
     const auto author = delivery::author_of(kAuthor, object, acts_as_);
+    // An account that may not be acted as is replaced by a user without rights: what is gone already takes none.
     const auto acting = co_await acting_for(run.client, object, acts_as_);
-    const auto pruned =
-        acting ? co_await prune(run, *acting, object["status"]["inventory"], {}) : Result<void>(fail(acting.error()));
+    auto unknown = std::make_shared<kube::UserInfo>();
+    unknown->name = control::kUnknownAuthor;
+    const Acting nobody{.author = author, .user = std::move(unknown)};
+    const auto pruned = co_await prune(run, acting ? *acting : nobody, object["status"]["inventory"], {});
     if (!pruned) {
-      const std::string text = refusal_text(pruned.error(), (acting ? acting->user : author).get());
+      const std::string text =
+          acting ? refusal_text(pruned.error(), acting->user.get()) : refusal_text(acting.error(), author.get());
       const Value status = with_condition(object, "False", "PruneFailed", text, env_.clock.now());
       co_return co_await tell(run, object, status, kRetry);
     }

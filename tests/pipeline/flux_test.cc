@@ -183,9 +183,9 @@ class FluxAuthor : public Flux {
     return {client("dev"), std::make_shared<const kube::UserInfo>(
                                kube::UserInfo{.name = "rob", .uid = "", .groups = {"system:authenticated"}, .extra = {}})};
   }
-  void create_as_rob(const kube::Resource& resource, const std::string& text) {
+  void create_as_rob(const kube::Resource& resource, const std::string& text, const std::string& ns = "default") {
     control::ActingClient acting = rob();
-    const Value object = json::parse_yaml(text)->with_path({"metadata", "namespace"}, "default");
+    const Value object = json::parse_yaml(text)->with_path({"metadata", "namespace"}, ns);
     const auto made = env_->run(client::create(acting, resource, object, "tester"));
     EXPECT_TRUE(made) << made.error().message;
   }
@@ -239,6 +239,16 @@ TEST_F(FluxAuthor, an_account_is_acted_as_if_the_author_may_impersonate_it) {
   EXPECT_TRUE(image().empty()) << "the account has no rights";
   allow("{kind: ServiceAccount, name: team, namespace: default}", "team", "default");
   EXPECT_TRUE(until([&] { return ready(kHelmReleases, "web") == "True InstallSucceeded"; })) << message(kHelmReleases, "web");
+}
+
+TEST_F(FluxAuthor, a_namespace_that_is_deleted_takes_its_releases_along) {
+  make_namespace("dev", "b");
+  allow("{kind: User, apiGroup: rbac.authorization.k8s.io, name: rob}", "rob", "b");
+  create_as_rob(kHelmReleases, release("1.0.0"), "b");
+  ASSERT_TRUE(until([&] { return !list("dev", kube::kDeployments, "b").empty(); }));
+  remove("dev", {"", "v1", "namespaces"}, "b", "");
+  EXPECT_TRUE(until([&] { return get("dev", {"", "v1", "namespaces"}, "b", "").is_null(); }))
+      << list("dev", kHelmReleases, "b").size() << " releases are left";
 }
 
 TEST_F(FluxAuthor, a_status_is_not_the_users_to_write) {

@@ -110,6 +110,22 @@ TEST_F(Seed004, one_role_defines_pipelines_and_another_deploys_into_them) {
   grant("ops", "helm.toolkit.fluxcd.io", "helmreleases", "podinfo",
         "get");  // a status shows what the pipeline's author may see
   grant("dev-team", "helm.toolkit.fluxcd.io", "helmreleases", "podinfo");
+  // The simulated Flux installs as who wrote the release.
+  apply(kHub, R"(
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: install, namespace: podinfo}
+rules:
+- {apiGroups: [source.toolkit.fluxcd.io], resources: [helmcharts], verbs: ["*"]}
+- {apiGroups: [apps], resources: [deployments], verbs: ["*"]}
+- {apiGroups: [""], resources: [secrets], verbs: ["*"]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: install, namespace: podinfo}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: install}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: dev-team}]
+)");
   const Value pipeline = yaml(
       "{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {name: podinfo, namespace: default}, spec: "
       "{appRef: "

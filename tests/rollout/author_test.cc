@@ -242,6 +242,11 @@ TEST_F(RolloutAuthor, an_editor_begins_no_attempt_with_fewer_gates_and_deletes_n
   EXPECT_EQ(deleted.error().reason, Reason::Forbidden);
   EXPECT_TRUE(deleted.error().message.contains("the right to approve rollouttraits.standard.oam.dev"))
       << deleted.error().message;
+  // Nor is it given to an owner whose deletion would take it along.
+  const auto owned = send(kAlice, client::Verb::Patch, kTraits, "r",
+                          "{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: bait, uid: u}]}}");
+  ASSERT_FALSE(owned);
+  EXPECT_TRUE(owned.error().message.contains("deleted together with its owners")) << owned.error().message;
   // Another target with the same gates takes no right, nor does another gate.
   EXPECT_TRUE(
       send(kAlice, client::Verb::Patch, kTraits, "r",

@@ -27,8 +27,9 @@ struct Protection {
   std::string_view because = "it protects what is delivered: to weaken it";
 };
 
-/// Returns a violation for each path that is weakened without the right. Empty for the process itself, for a create, and for an
-/// object that is being deleted already.
+/// Returns a violation for each path that is weakened without the right. A change of the owner references, of an object whose
+/// delete would be refused, needs the right too, unless none are left: the garbage collector deletes what has lost its owners,
+/// as the process. Empty for the process itself, for a create, and for an object that is being deleted already.
 std::vector<Cause> check_protection(std::span<const Protection> table, const kube::Object& object, const kube::Object& old,
                                     const kube::Asker& asker);
 

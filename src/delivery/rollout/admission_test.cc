@@ -321,8 +321,6 @@ TEST(RolloutAdmission, empties_no_approval_gate_for_who_may_not_approve) {
   const std::string of_plan = "{numBatches: 4, " + leads + "}";
   const std::string sized = "{targetSize: 4, rolloutBatches: [{replicas: 25%}, {" + leads + "}]}";
   const std::string held = "{rolloutBatches: [{replicas: 1}, {replicas: 1}, {" + leads + "}], batchPartition: 0}";
-  const std::string split =
-      "{traffic: {provider: gatewayapi}, rolloutBatches: [{replicas: 1, traffic: {weight: 10}}, {" + leads + "}]}";
   const std::string at_one = "spec.rolloutPlan.gates[1/before/leads]";
   const std::string size = "spec.rolloutPlan.targetSize";
   struct Case {
@@ -343,14 +341,6 @@ TEST(RolloutAdmission, empties_no_approval_gate_for_who_may_not_approve) {
       {"a size where there was none", own, "{targetSize: 8, rolloutBatches: [{replicas: 1}, {" + leads + "}]}", size},
       {"a greater partition", held, "{rolloutBatches: [{replicas: 1}, {replicas: 1}, {" + leads + "}], batchPartition: 1}",
        "spec.rolloutPlan.gates[2/before/leads]"},
-      {"more traffic", split,
-       "{traffic: {provider: gatewayapi}, rolloutBatches: [{replicas: 1, traffic: {weight: 100}}, {" + leads + "}]}", at_one},
-      {"traffic of some requests", split,
-       "{traffic: {provider: gatewayapi}, rolloutBatches: [{replicas: 1, traffic: {weight: 10, matches: [{path: {value: "
-       "/}}]}}, "
-       "{" +
-           leads + "}]}",
-       at_one},
       {"the same", own, own, ""},
       {"a pause", own, "{paused: true, rolloutBatches: [{replicas: 1}, {replicas: 3, " + leads + "}]}", ""},
       {"a smaller share", own, "{rolloutBatches: [{replicas: 0}, {replicas: 4, " + leads + "}]}", ""},
@@ -359,8 +349,9 @@ TEST(RolloutAdmission, empties_no_approval_gate_for_who_may_not_approve) {
       {"a partition", own, "{rolloutBatches: [{replicas: 1}, {replicas: 3, " + leads + "}], batchPartition: 0}", ""},
       {"a partition at the gate", "{rolloutBatches: [{replicas: 1}, {" + leads + "}], batchPartition: 0}",
        "{rolloutBatches: [{replicas: 1}, {" + leads + "}]}", ""},
-      {"less traffic", split,
-       "{traffic: {provider: gatewayapi}, rolloutBatches: [{replicas: 1, traffic: {weight: 5}}, {" + leads + "}]}", ""},
+      {"the steps blue-green-rollout and rollout-promotion",
+       "{rolloutBatches: [{replicas: 50%}, {replicas: 0}, {" + leads + "}], batchPartition: 0}",
+       "{rolloutBatches: [{replicas: 50%}, {replicas: 0}, {" + leads + "}], batchPartition: 2}", ""},
       {"no approval gate", "{rolloutBatches: [{replicas: 1}, {replicas: 3}]}", "{rolloutBatches: [{replicas: 4}]}", ""},
   };
   for (const Case& one : cases) EXPECT_EQ(refused_without_approve(one.before, one.after), one.field) << one.what;

@@ -1,6 +1,6 @@
 // How far a plan goes before each of its approval gates, for admission: a gate protects nothing once the batches before it do
-// all the work. Compared are, for each approval gate of the old plan, the new pods that may run and the traffic that they may
-// get before it has passed. Pure.
+// all the work. Compared are, for each approval gate of the old plan, the new pods that may run before it has passed. Traffic
+// is not compared: the step traffic-shift moves it for authors who may not approve. Pure.
 //
 // Example: of 4 pods, `[{replicas: 1}, {replicas: 3, gates: [leads, before]}]` lets 1 new pod run before 1/before/leads, and
 // `[{replicas: 4}, {replicas: 0, gates: [leads, before]}]` lets 4: wider. With replicas 0 and 4 it is 0: narrower.

@@ -231,5 +231,115 @@ TEST_F(PipelineProtection, a_freeze_of_vela_system_binds_everybody) {
   EXPECT_EQ(state("prod", "1.1.0"), "Succeeded Succeeded");
 }
 
+/// Environment prod of the pipeline "web" is called live from now on, and delivers into the same.
+class RenamedEnvironment : public PipelineProtection {
+ public:
+  void rename_prod() {
+    EXPECT_EQ(
+        patch("{spec: {environments: [{name: dev, targets: [{namespace: dev-eu}, {namespace: dev-us}]}, {name: staging, "
+              "targets: [{namespace: staging-eu}, {namespace: staging-us}]}, {name: live, targets: [{namespace: prod-eu}, "
+              "{namespace: prod-us}]}]}}"),
+        "");
+    settle("live", "1.0.0");
+  }
+  std::string recorded() { return json::print(list(kFreezes).at(0)["spec"]["recordedTargets"]); }
+};
+
+constexpr const char* kProdTargets = R"([{"namespace":"prod-eu"},{"namespace":"prod-us"}])";
+
+TEST_F(RenamedEnvironment, a_freeze_of_environments_goes_on_binding_their_targets) {
+  pipeline();
+  apply_as("olga",
+           "{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Freeze, metadata: {name: quiet}, spec: {environments: [prod], "
+           "recordedTargets: [{namespace: mine}]}}");
+  run();
+  EXPECT_EQ(recorded(), kProdTargets) << "users write none of it";
+  EXPECT_EQ(list(kFreezes).at(0)["spec"]["by"]["user"].as_string(), "olga");
+  rename_prod();
+  settle("dev", "1.1.0");
+  run();
+  EXPECT_EQ(state("staging", "1.1.0"), "Succeeded Succeeded") << "it is not bound";
+  EXPECT_EQ(state("live", "1.1.0"), "Waiting Frozen");
+  remove(kFreezes, "quiet");
+  run();
+  EXPECT_EQ(state("live", "1.1.0"), "Succeeded Succeeded");
+}
+
+TEST_F(RenamedEnvironment, a_freeze_of_vela_system_goes_on_binding_what_it_named) {
+  apply("{apiVersion: v1, kind: Namespace, metadata: {name: vela-system}}");
+  pipeline();
+  apply(
+      "{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Freeze, metadata: {name: all, namespace: vela-system}, spec: "
+      "{pipelines: [web], environments: [prod]}}");
+  run();
+  rename_prod();
+  settle("dev", "1.1.0");
+  run();
+  EXPECT_EQ(state("live", "1.1.0"), "Waiting Frozen");
+}
+
+TEST_F(RenamedEnvironment, a_freeze_keeps_what_it_recorded_until_it_names_something_else) {
+  pipeline();
+  const auto write = [&](const std::string& spec) {
+    client::Request request;
+    request.verb = client::Verb::Update;
+    request.resource = kFreezes;
+    request.ns = "default";
+    request.name = "quiet";
+    const Value now = list(kFreezes).at(0);
+    request.body = now.with("spec", *json::parse_yaml(spec));
+    request.user = std::make_shared<const kube::UserInfo>(
+        kube::UserInfo{.name = "olga", .uid = "", .groups = {"system:masters"}, .extra = {}});
+    const auto reply = env_->run(api_->server().call(std::move(request)));
+    EXPECT_TRUE(reply) << (reply ? "" : reply.error().message);
+    return reply ? json::print(reply->object["spec"]["recordedTargets"]) : "";
+  };
+  apply("{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Freeze, metadata: {name: quiet}, spec: {environments: [prod]}}");
+  run();
+  EXPECT_EQ(write("{environments: [prod], comment: audit}"), kProdTargets);
+  EXPECT_EQ(write("{environments: [dev]}"), "null");
+  run();
+  EXPECT_EQ(recorded(), R"([{"namespace":"dev-eu"},{"namespace":"dev-us"}])");
+}
+
+TEST_F(RenamedEnvironment, a_hold_goes_on_holding_the_targets) {
+  pipeline();
+  apply_as("olga",
+           "{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Hold, metadata: {name: pause}, spec: {pipeline: web, "
+           "environments: [prod], app: none, targets: [{namespace: mine}]}}");
+  EXPECT_EQ(json::print(list(kHolds).at(0)["spec"]["targets"]), kProdTargets) << "users write none of it";
+  EXPECT_EQ(list(kHolds).at(0)["spec"]["app"].as_string(), "HelmRelease/web");
+  rename_prod();
+  settle("dev", "1.1.0");
+  run();
+  EXPECT_EQ(state("staging", "1.1.0"), "Succeeded Succeeded") << "it is not held";
+  EXPECT_EQ(state("live", "1.1.0"), "Waiting Held");
+  remove(kHolds, "pause");
+  run();
+  EXPECT_EQ(state("live", "1.1.0"), "Succeeded Succeeded");
+}
+
+TEST_F(PipelineProtection, a_hold_holds_other_pipelines_of_the_application_into_the_same_target) {
+  for (const char* app : {"web", "api"}) {
+    apply(
+        fmt::format("{{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {{name: {0}2}}, spec: {{appRef: "
+                    "{{kind: HelmRelease, name: {0}}}, environments: [{{name: dev, targets: [{{namespace: dev-eu}}]}}, {{name: "
+                    "last, targets: [{{namespace: prod-eu}}]}}]}}}}",
+                    app));
+    apply(fmt::format(
+        "{{apiVersion: pipelines.slipway.dev/v1alpha1, kind: Hold, metadata: {{name: {0}-pause}}, spec: {{pipeline: "
+        "{0}2, environments: [last]}}}}",
+        app));
+  }
+  pipeline();
+  settle("dev", "1.1.0");
+  run();
+  EXPECT_EQ(state("prod", "1.1.0"), "Waiting Held");
+  EXPECT_EQ(promotion("prod", "1.1.0")["status"]["message"].as_string(), "Hold web-pause");
+  remove(kHolds, "web-pause");
+  run();
+  EXPECT_EQ(state("prod", "1.1.0"), "Succeeded Succeeded") << "the Hold of another application";
+}
+
 }  // namespace
 }  // namespace slipway::pipeline_test

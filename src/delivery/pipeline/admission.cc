@@ -28,8 +28,6 @@ bool is_of(const kube::Object& object, const kube::GroupVersionKind& kind) {
   return kube::refers_to(object, kind.group, kind.kind);
 }
 
-constexpr std::size_t kMaxFrozenTargets = 1000;
-
 template <class Spec>
 std::vector<Cause> checked(const kube::Object& object, std::vector<Cause> (*rules)(const Spec& spec)) {
   const auto spec = json::decode<Spec>(object["spec"], "spec");
@@ -165,7 +163,8 @@ class References {
 };
 
 bool is_unchanged(const kube::Object& object, const kube::Object& old) {
-  return kube::is_deleting(object) || (!old.is_null() && object["spec"] == old["spec"]);
+  return kube::is_deleting(object) ||
+         (!old.is_null() && without_recorded_targets(object["spec"]) == without_recorded_targets(old["spec"]));
 }
 
 std::vector<Cause> check_pipeline(const kube::Object& object) {
@@ -173,28 +172,68 @@ std::vector<Cause> check_pipeline(const kube::Object& object) {
   return spec ? check(*spec, kube::ns(object)) : spec.error().causes;
 }
 
+/// Adds the targets of these environments, of all where none is named.
+void add_targets(const PipelineSpec& spec, const std::vector<std::string>& environments, std::string_view ns,
+                 std::set<FrozenTarget>& targets) {
+  for (const Environment& environment : spec.environments) {
+    const bool is_meant = environments.empty() || std::ranges::find(environments, environment.name) != environments.end();
+    for (const Target& target : environment.targets) {
+      if (is_meant && targets.size() < kMaxFrozenTargets) targets.insert(frozen_target(target, ns));
+    }
+  }
+}
+
+Value list_of(const std::set<FrozenTarget>& targets) {
+  json::ArrayBuilder list;
+  for (const FrozenTarget& one : targets) list.add(json::encode(one));
+  return list.build();
+}
+
 /// With the targets of the pipelines that it names, so that it binds by what they deliver.
 kube::Object with_frozen_targets(const kube::Object& freeze, const kube::Object& old, const kube::FindObject& find) {
   const Value& spec = freeze["spec"];
-  if (spec["pipelines"].empty() || (!old.is_null() && spec == old["spec"])) return freeze;
+  if (spec["pipelines"].empty() || is_unchanged(freeze, old)) return freeze;
   const auto read = json::decode<FreezeSpec>(spec, "spec", {.allow_unknown = true});
   if (!read) return freeze;  // it will be refused
   std::set<FrozenTarget> targets(read->targets.begin(), read->targets.end());
   for (const std::string& name : read->pipelines) {
     const kube::Object pipeline = find(kPipelines, kube::ns(freeze), name);
     const auto of = json::decode<PipelineSpec>(pipeline["spec"], "spec", {.allow_unknown = true});
-    if (pipeline.is_null() || !of) continue;
-    for (const Environment& environment : of->environments) {
-      const bool is_meant =
-          read->environments.empty() || std::ranges::find(read->environments, environment.name) != read->environments.end();
-      for (const Target& target : environment.targets) {
-        if (is_meant && targets.size() < kMaxFrozenTargets) targets.insert(frozen_target(target, kube::ns(freeze)));
-      }
-    }
+    if (!pipeline.is_null() && of) add_targets(*of, read->environments, kube::ns(freeze), targets);
   }
-  json::ArrayBuilder list;
-  for (const FrozenTarget& one : targets) list.add(json::encode(one));
-  return freeze.with_path({"spec", "targets"}, list.build());
+  return freeze.with_path({"spec", "targets"}, list_of(targets));
+}
+
+kube::Object with_spec_member(const kube::Object& object, const char* name, const Value& value) {
+  if (object["spec"][name] == value) return object;
+  return value.is_null() ? object.without_path({"spec", name}) : object.with_path({"spec", name}, value);
+}
+
+/// With what it holds, as it was when the Hold was written: the pipeline may change meanwhile.
+kube::Object with_held_targets(const kube::Object& hold, const kube::Object& old, const kube::FindObject& find) {
+  const auto read = json::decode<HoldSpec>(hold["spec"], "spec", {.allow_unknown = true});
+  if (!read) return hold;  // it will be refused
+  const auto is_same = [&](const char* name) { return hold["spec"][name] == old["spec"][name]; };
+  const kube::Object pipeline = find(kPipelines, kube::ns(hold), read->pipeline);
+  const auto of = json::decode<PipelineSpec>(pipeline["spec"], "spec", {.allow_unknown = true});
+  const bool is_known = !pipeline.is_null() && of.has_value();
+  if (!old.is_null() && (!is_known || (is_same("pipeline") && is_same("environments")))) {
+    return with_spec_member(with_spec_member(hold, "app", old["spec"]["app"]), "targets", old["spec"]["targets"]);
+  }
+  if (!is_known) return hold;  // check_references() refuses it
+  std::set<FrozenTarget> targets;
+  add_targets(*of, read->environments, kube::ns(hold), targets);
+  const kube::Object with_app = with_spec_member(hold, "app", app_text(of->app));
+  return with_spec_member(with_app, "targets", targets.empty() ? Value() : list_of(targets));
+}
+
+/// What was recorded stays while the Freeze names the same; users write none of it.
+kube::Object stamp_freeze(const kube::Object& freeze, const kube::Object& old, const kube::Asker& asker) {
+  if (asker.user == nullptr) return freeze;
+  const auto is_same = [&](const char* name) { return freeze["spec"][name] == old["spec"][name]; };
+  const bool names_same = !old.is_null() && is_same("pipelines") && is_same("environments") && is_same("clusterLabels");
+  const Value recorded = names_same ? old["spec"]["recordedTargets"] : Value();
+  return stamp_author(with_spec_member(freeze, "recordedTargets", recorded), old, asker);
 }
 
 std::vector<Cause> check_protected(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
@@ -260,8 +299,10 @@ std::vector<kube::AdmissionRow> admission_rows() {
                     .kind = kind.kind,
                     .mutate = {},
                     .validate = validate,
-                    .mutate_around = kind.kind == kFreezeKind.kind ? with_frozen_targets : nullptr,
-                    .mutate_for = stamp_author,
+                    .mutate_around = kind.kind == kFreezeKind.kind ? with_frozen_targets
+                                     : kind.kind == kHoldKind.kind ? with_held_targets
+                                                                   : nullptr,
+                    .mutate_for = kind.kind == kFreezeKind.kind ? stamp_freeze : stamp_author,
                     .validate_around = check_references,
                     .stamp_status = keep_status});
   }

@@ -25,6 +25,8 @@ std::string named(std::string prefix, const std::string& hash) {
 
 }  // namespace
 
+json::Value without_recorded_targets(const json::Value& spec) { return spec.without("recordedTargets"); }
+
 std::string release_name(std::string_view pipeline, std::string_view pipeline_uid, const ReleaseSpec& release,
                          std::int64_t prunings) {
   std::vector<std::string_view> parts = {pipeline_uid, release.version, release.digest};

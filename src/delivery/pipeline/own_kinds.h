@@ -237,25 +237,7 @@ struct ApprovalSpec {
   }
 };
 
-/// Nothing is promoted into these environments until it is deleted or over. What runs already goes on.
-struct HoldSpec {
-  std::string pipeline{};
-  std::vector<std::string> environments{};  // none: all; that is a pause
-  std::string comment{};
-  std::optional<Time> until{};
-  std::optional<Author> by{};
-
-  static void describe(auto& d) {
-    d.doc("Nothing is promoted into these environments.");
-    d.field("pipeline", &HoldSpec::pipeline, "The pipeline.").required().min_length(1);
-    d.field("environments", &HoldSpec::environments, "Which; none: all.").list_type("set");
-    d.field("comment", &HoldSpec::comment, "Why.").max_length(1024);
-    d.field("until", &HoldSpec::until, "When it ends by itself.");
-    d.field("by", &HoldSpec::by, "Who asked for it; set by the server.");
-  }
-};
-
-/// What a pipeline delivers into, as a Freeze binds it.
+/// What a pipeline delivers into, as a Freeze or a Hold binds it.
 struct FrozenTarget {
   std::string ns{};
   std::string cluster{};  // "NAMESPACE/NAME" of the GitopsCluster; empty: the pipeline's own cluster
@@ -268,13 +250,45 @@ struct FrozenTarget {
   auto operator<=>(const FrozenTarget&) const = default;
 };
 
-/// Nothing is promoted while it is in force: within its window, or always when it has none. One that names pipelines binds by
-/// what they deliver: admission records their targets, so that another pipeline into one of them is bound too. In the namespace
-/// vela-system it binds the pipelines of all namespaces.
+inline constexpr std::size_t kMaxFrozenTargets = 1000;
+
+/// Nothing is promoted into these environments until it is deleted or over. What runs already goes on. Admission records what
+/// it holds, so that neither another name of an environment nor another pipeline of the namespace leads round it.
+struct HoldSpec {
+  std::string pipeline{};
+  std::vector<std::string> environments{};  // none: all; that is a pause
+  std::string app{};                        // "KIND/NAME" of what the pipeline delivers
+  std::vector<FrozenTarget> targets{};      // of the environments, when it was written
+  std::string comment{};
+  std::optional<Time> until{};
+  std::optional<Author> by{};
+
+  static void describe(auto& d) {
+    d.doc("Nothing is promoted into these environments.");
+    d.field("pipeline", &HoldSpec::pipeline, "The pipeline.").required().min_length(1);
+    d.field("environments", &HoldSpec::environments, "Which; none: all.").list_type("set");
+    d.field("app", &HoldSpec::app, "KIND/NAME of what the pipeline delivers; set by the server.");
+    d.field("targets", &HoldSpec::targets,
+            "Targets of the environments; set by the server. Every pipeline of the namespace that delivers `app` into one is "
+            "held. "
+            "At most 1000.")
+        .list_type("atomic")
+        .max_items(kMaxFrozenTargets);
+    d.field("comment", &HoldSpec::comment, "Why.").max_length(1024);
+    d.field("until", &HoldSpec::until, "When it ends by itself.");
+    d.field("by", &HoldSpec::by, "Who asked for it; set by the server.");
+  }
+};
+
+/// Nothing is promoted while it is in force: within its window, or always when it has none. One that names pipelines or
+/// environments binds what they deliver into, so that another name leads round nothing: admission records the targets of
+/// `pipelines` in `targets`, and the promotion controller records those of everything that it binds by name in
+/// `recordedTargets`. In the namespace vela-system it binds the pipelines of all namespaces.
 struct FreezeSpec {
   std::vector<std::string> pipelines{};     // none: all of the namespace
   std::vector<std::string> environments{};  // none: all
   std::vector<FrozenTarget> targets{};      // of the named pipelines; every pipeline that delivers into one is bound
+  std::vector<FrozenTarget> recorded{};     // that were bound by a name; every pipeline that delivers into one is bound
   std::map<std::string, std::string> cluster_labels{};  // environments with a target in such a cluster; none: any
   std::optional<gate::WindowGate> window{};             // its `freeze` is true whatever is written
   std::optional<Time> from{};
@@ -291,7 +305,13 @@ struct FreezeSpec {
             "most "
             "1000.")
         .list_type("atomic")
-        .max_items(1000);
+        .max_items(kMaxFrozenTargets);
+    d.field(
+         "recordedTargets", &FreezeSpec::recorded,
+         "Targets of the environments that it binds by name; set by the server. Promotions into these are bound whatever their "
+         "pipeline and environment are called. At most 1000; reset when pipelines, environments or clusterLabels change.")
+        .list_type("atomic")
+        .max_items(kMaxFrozenTargets);
     d.field("clusterLabels", &FreezeSpec::cluster_labels, "Only environments with a target in such a cluster.");
     d.field("window", &FreezeSpec::window, "When it is in force, again and again.");
     d.field("from", &FreezeSpec::from, "From when on it is in force.");
@@ -300,6 +320,9 @@ struct FreezeSpec {
     d.field("by", &FreezeSpec::by, "Who asked for it; set by the server.");
   }
 };
+
+/// The spec of a Freeze (or of any other kind) without `recordedTargets`: what is equal but for those says the same.
+json::Value without_recorded_targets(const json::Value& spec);
 
 /// One thing that happened or was decided. `hash` covers it and the hash before.
 struct DeliveryEntry {

@@ -47,7 +47,7 @@ struct PromotionInput {
   std::vector<Known<ReleaseSpec>> releases{};
   std::vector<KnownPromotion> promotions{};
   std::vector<Known<ApprovalSpec>> approvals{};
-  std::vector<Known<HoldSpec>> holds{};
+  std::vector<Known<HoldSpec>> holds{};  // of the namespace
   std::vector<Known<FreezeSpec>> freezes{};
   /// By name; a window whose zone is not there cannot be read, and counts as closed or in force.
   std::map<std::string, Zone> zones{};
@@ -107,6 +107,12 @@ PromotionDecision decide(const PromotionInput& input);
 
 /// A target of a pipeline in that namespace, as a Freeze names it.
 FrozenTarget frozen_target(const Target& target, std::string_view ns);
+/// "KIND/NAME", as a Hold names it.
+std::string app_text(const AppRef& app);
+/// Whether the Freeze names the environment of the pipeline; a Freeze without names does.
+bool is_named(const FreezeSpec& freeze, const std::string& pipeline, const std::string& environment);
+/// Whether a cluster with these labels is meant by `clusterLabels`.
+bool is_in_labelled_cluster(const FreezeSpec& freeze, const std::map<std::string, std::string>& labels);
 
 /// commit, pull-request, notification or none: how changes get into the environment.
 std::string strategy_of(const PipelineSpec& spec, const Environment& environment);

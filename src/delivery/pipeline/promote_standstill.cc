@@ -45,6 +45,20 @@ FrozenTarget frozen_target(const Target& target, std::string_view ns) {
           .cluster = fmt::format("{}/{}", target.cluster->ns.empty() ? ns : target.cluster->ns, target.cluster->name)};
 }
 
+std::string app_text(const AppRef& app) { return fmt::format("{}/{}", app.kind, app.name); }
+
+bool is_named(const FreezeSpec& freeze, const std::string& pipeline, const std::string& environment) {
+  const bool binds_names = freeze.targets.empty() || !freeze.pipelines.empty();
+  return binds_names && names(freeze.pipelines, pipeline) && names(freeze.environments, environment);
+}
+
+bool is_in_labelled_cluster(const FreezeSpec& freeze, const std::map<std::string, std::string>& labels) {
+  return std::ranges::all_of(freeze.cluster_labels, [&](const auto& wanted) {
+    const auto label = labels.find(wanted.first);
+    return label != labels.end() && label->second == wanted.second;
+  });
+}
+
 bool PromotionWorld::delivers_into(const Environment& environment, const std::vector<FrozenTarget>& frozen) const {
   return std::ranges::any_of(environment.targets, [&](const Target& target) {
     return std::ranges::find(frozen, frozen_target(target, input.ns)) != frozen.end();
@@ -52,19 +66,19 @@ bool PromotionWorld::delivers_into(const Environment& environment, const std::ve
 }
 
 bool PromotionWorld::is_about(const FreezeSpec& freeze, std::size_t environment) const {
-  const std::string& name = input.spec.environments[environment].name;
-  const bool is_named = names(freeze.pipelines, input.pipeline) && (freeze.targets.empty() || !freeze.pipelines.empty()) &&
-                        names(freeze.environments, name);
-  if (!is_named && !delivers_into(input.spec.environments[environment], freeze.targets)) return false;
-  if (freeze.cluster_labels.empty()) return true;
-  const auto clusters = input.cluster_labels.find(name);
+  const Environment& one = input.spec.environments[environment];
+  const bool is_bound =
+      is_named(freeze, input.pipeline, one.name) || delivers_into(one, freeze.targets) || delivers_into(one, freeze.recorded);
+  if (!is_bound || freeze.cluster_labels.empty()) return is_bound;
+  const auto clusters = input.cluster_labels.find(one.name);
   if (clusters == input.cluster_labels.end()) return false;
-  return std::ranges::any_of(clusters->second, [&](const std::map<std::string, std::string>& labels) {
-    return std::ranges::all_of(freeze.cluster_labels, [&](const auto& wanted) {
-      const auto label = labels.find(wanted.first);
-      return label != labels.end() && label->second == wanted.second;
-    });
-  });
+  return std::ranges::any_of(clusters->second, [&](const auto& labels) { return is_in_labelled_cluster(freeze, labels); });
+}
+
+bool PromotionWorld::is_held_by(const HoldSpec& hold, std::size_t environment) const {
+  const Environment& one = input.spec.environments[environment];
+  if (hold.pipeline == input.pipeline && names(hold.environments, one.name)) return true;
+  return hold.app == app_text(input.spec.app) && delivers_into(one, hold.targets);
 }
 
 std::optional<Standstill> PromotionWorld::freeze_in_force(const Known<FreezeSpec>& freeze) const {
@@ -98,7 +112,7 @@ std::optional<Standstill> PromotionWorld::standstill(std::size_t environment) co
   const std::string& name = input.spec.environments[environment].name;
   for (const Known<HoldSpec>& hold : input.holds) {
     const bool is_over = hold.spec.until && now() >= *hold.spec.until;
-    if (is_over || hold.spec.pipeline != input.pipeline || !names(hold.spec.environments, name)) continue;
+    if (is_over || !is_held_by(hold.spec, environment)) continue;
     return Standstill{.cause = PromotionCause::Held,
                       .text = with_end(told(kHoldKind.kind, hold.name, hold.spec.by, hold.spec.comment), hold.spec.until),
                       .blockers = {{kHoldKind.kind, hold.name}},
@@ -119,7 +133,9 @@ std::optional<Time> PromotionWorld::standstill_changes(std::size_t environment) 
   const auto at = [&](const std::optional<Time>& time) {
     if (time && *time > now()) next = earlier(next, time);
   };
-  for (const Known<HoldSpec>& hold : input.holds) at(hold.spec.until);
+  for (const Known<HoldSpec>& hold : input.holds) {
+    if (is_held_by(hold.spec, environment)) at(hold.spec.until);
+  }
   // No watch tells of rights, nor of the other pipeline.
   if (input.protected_elsewhere.contains(input.spec.environments[environment].name)) at(now() + kProtectionPause);
   for (const Known<FreezeSpec>& freeze : input.freezes) {

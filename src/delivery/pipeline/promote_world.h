@@ -77,6 +77,7 @@ class PromotionWorld {
 
  private:
   bool is_about(const FreezeSpec& freeze, std::size_t environment) const;
+  bool is_held_by(const HoldSpec& hold, std::size_t environment) const;
   bool delivers_into(const Environment& environment, const std::vector<FrozenTarget>& frozen) const;
   std::optional<Standstill> freeze_in_force(const Known<FreezeSpec>& freeze) const;
 };

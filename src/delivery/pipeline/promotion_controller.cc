@@ -74,15 +74,20 @@ void PromotionController::watch(control::Watches& watches) {
   releases_ = &follow(watches, kReleases);
   promotions_ = &follow(watches, kPromotions);
   approvals_ = &follow(watches, kApprovals);
-  holds_ = &follow(watches, kHolds);
-  freezes_ = &watches.also(kFreezes, [this](const Value& freeze) { return frozen_by(freeze); });
+  // Also pipelines that a Hold or a Freeze does not name may deliver what it binds.
+  holds_ = &watches.also(kHolds, [this](const Value& hold) { return pipelines_in(kube::ns(hold)); });
+  freezes_ = &watches.changes(kFreezes, [this](const Value& before, const Value& after) {
+    const kube::Object& freeze = after.is_null() ? before : after;
+    const bool is_recorded_only = !before.is_null() && !after.is_null() &&
+                                  kube::is_deleting(before) == kube::is_deleting(after) &&
+                                  without_recorded_targets(before["spec"]) == without_recorded_targets(after["spec"]);
+    return is_recorded_only ? std::vector<Key>{} : pipelines_in(kube::ns(freeze));
+  });
 }
 
-std::vector<kube::ObjectKey> PromotionController::frozen_by(const kube::Object& freeze) const {
-  // Also pipelines that it does not name may deliver what it binds.
+std::vector<kube::ObjectKey> PromotionController::pipelines_in(std::string_view ns) const {
   std::vector<Key> keys;
-  const bool is_for_all = kube::ns(freeze) == kFreezesForAll;
-  for (const Key& key : is_for_all ? pipelines_->keys() : pipelines_->keys(kube::ns(freeze))) keys.push_back(key);
+  for (const Key& key : ns == kFreezesForAll ? pipelines_->keys() : pipelines_->keys(ns)) keys.push_back(key);
   return keys;
 }
 
@@ -106,6 +111,7 @@ Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
     const auto at = std::ranges::find(input->promotions, one.first, &KnownPromotion::name);
     return at == input->promotions.end() || !is_live(at->status);
   });
+  auto recorded = co_await record_frozen(run, *input);
   if (auto looked = co_await load_protection(run, pipeline, *input); !looked) {
     co_return Outcome::failed(std::move(looked).error());
   }
@@ -127,6 +133,7 @@ Task<Outcome> PromotionController::reconcile(control::Reconcile& run) {
   auto freed = co_await let_go(run, pipeline, *input);
   if (freed) freed = co_await prune(run, pipeline, retired_releases(*input));
   if (!freed) co_return Outcome::failed(std::move(freed).error());
+  if (!recorded) co_return Outcome::failed(std::move(recorded).error());
   if (!next) co_return Outcome::settled();
   co_return Outcome::retries_after(std::max<Duration>(*next - wall_.now().time(), std::chrono::milliseconds{1}));
 }

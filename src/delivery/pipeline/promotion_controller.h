@@ -48,7 +48,15 @@ class PromotionController : public control::Controller {
 
   control::Informer& follow(control::Watches& watches, const kube::Resource& resource);
   std::vector<kube::Object> of(control::Informer& cache, const Key& pipeline) const;
-  std::vector<Key> frozen_by(const kube::Object& freeze) const;
+  /// In kFreezesForAll: all pipelines.
+  std::vector<Key> pipelines_in(std::string_view ns) const;
+
+  // What a Freeze binds by name is recorded in it: promotion_frozen.cc.
+  Task<Result<void>> record_frozen(control::Reconcile& run, const PromotionInput& input);
+  /// Adds `bound` to what the Freeze has recorded; if that is nothing, the targets of all pipelines that it binds by name.
+  Task<Result<void>> record_targets(control::Reconcile& run, Key freeze, std::vector<FrozenTarget> bound);
+  std::vector<FrozenTarget> all_bound_by_name(const std::string& ns, const FreezeSpec& freeze) const;
+  std::vector<FrozenTarget> bound_by_name(const FreezeSpec& freeze, const Key& pipeline, const PipelineSpec& spec) const;
 
   // What is looked at: promotion_look.cc.
   std::optional<PromotionInput> look(const kube::Object& pipeline);

@@ -46,7 +46,9 @@ std::optional<PromotionInput> PromotionController::look(const kube::Object& pipe
   input.status = std::move(*status);
   input.releases = all_known<ReleaseSpec>(of(*releases_, key));
   input.approvals = all_known<ApprovalSpec>(of(*approvals_, key));
-  input.holds = all_known<HoldSpec>(of(*holds_, key));
+  for (const auto& [at, object] : holds_->objects(key.ns)) {
+    if (auto one = known<Known<HoldSpec>, HoldSpec>(object)) input.holds.push_back(std::move(*one));
+  }
   for (const std::string& ns : std::set<std::string>{key.ns, std::string(kFreezesForAll)}) {
     for (const auto& [at, object] : freezes_->objects(ns)) {
       auto one = known<Known<FreezeSpec>, FreezeSpec>(object);

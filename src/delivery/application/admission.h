@@ -23,6 +23,9 @@ std::vector<std::string> trait_warnings(const kube::Object& application, const k
 /// "spec.workflow.steps[1].properties.x: …" for what in the workflow has no effect, or another than the writer may expect.
 std::vector<std::string> step_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
 
+/// "spec.policies[0].properties.x: …" for what no parameter of a policy's definition takes.
+std::vector<std::string> policy_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
+
 /// "spec.x: what is wrong with it".
 std::vector<std::string> as_texts(const std::vector<Cause>& causes);
 

@@ -39,6 +39,9 @@ output: {apiVersion: "v1", kind: "X", l: [for a in _l for b in _l for c in _l fo
     add(definition(
         "PolicyDefinition", "security",
         "parameter: rbac: \"enabled\" | \"disabled\"\noutput: {apiVersion: \"v1\", kind: \"X\", x: parameter.rbac}"));
+    add(definition(
+        "PolicyDefinition", "defaulted",
+        "parameter: rbac: *\"disabled\" | \"enabled\"\noutput: {apiVersion: \"v1\", kind: \"X\", x: parameter.rbac}"));
     add(yaml(
         "{apiVersion: core.oam.dev/v1alpha1, kind: Workflow, metadata: {name: shared, namespace: prod}, steps: [{name: one, "
         "type: suspend}, {name: two, type: suspend, if: status.on.failed}]}"));
@@ -225,6 +228,9 @@ const BadInput kBadInputs[] = {
      {"FieldValueInvalid spec.policies[0].properties: Invalid value: {\"components\":[{\"name\":\"[\",\"properties\":{}}]}: "
       "name [ is no pattern: missing ]: ["}},
     {web("{image: a}", ", policies: [{type: topology}]"), {"FieldValueRequired spec.policies[0].properties: Required value"}},
+    {web("{image: a}", ", policies: [{type: defaulted, properties: {}}, {type: apply-once, properties: {}}]"), {}},
+    {web("{image: a}", ", policies: [{type: securty, properties: {}}]"),
+     {"FieldValueNotFound spec.policies[0].type: Not found: \"securty\": PolicyDefinition.core.oam.dev \"securty\" not found"}},
     {web("{image: a}", ", policies: [{type: topolgy, properties: {a: b}}]"),
      {"FieldValueNotFound spec.policies[0].type: Not found: \"topolgy\": PolicyDefinition.core.oam.dev \"topolgy\" not found "
       "(did you mean \"topology\"?)"}},
@@ -386,6 +392,14 @@ TEST(Admission, warns_of_properties_that_no_parameter_takes) {
       warned("{type: deploy, properties: {policies: []}}, {type: apply-object, properties: {value: {a: 1}, cluster: c}}, "
              "{type: apply-terraform-provider, properties: {type: alibaba, name: n, accessKey: a, secretKey: s, region: r}}"),
       Texts{});
+}
+
+TEST(Admission, warns_of_properties_that_no_parameter_of_a_policy_takes) {
+  EXPECT_EQ(
+      Desk().warnings(web("{image: a}",
+                          ", policies: [{type: owned, properties: {team: a, other: x}}, {type: defaulted, "
+                          "properties: {rbak: enabled}}, {type: security, properties: {rbac: enabled}}]")),
+      Texts{"spec.policies[1].properties.rbak: policy type defaulted has no parameter of this name, so it has no effect"});
 }
 
 TEST(Admission, warns_of_a_shift_of_traffic_that_nothing_splits) {

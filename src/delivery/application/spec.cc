@@ -265,7 +265,7 @@ std::vector<Cause> check_application(const ApplicationSpec& spec) {
   }
   for (std::size_t i = 0; i < spec.policies.size(); ++i) {
     const PolicySpec& one = spec.policies[i];
-    if (one.properties.empty() && one.type != "debug")
+    if (one.properties.is_null() && one.type != "debug")
       causes.push_back(field::required(at("spec.policies", i) + ".properties"));
   }
   if (!spec.workflow_ref.empty() && !spec.workflow_steps.empty())

@@ -76,8 +76,7 @@ TEST(Spec, admission_refuses_more_than_the_controller) {
       {"{components: [{name: a, type: x}, {name: a, type: x}]}", "spec.components[1].name: Duplicate value: \"a\""},
       {"{components: [], policies: [{name: a, type: debug}, {name: a, type: debug}]}",
        "spec.policies[1].name: Duplicate value: \"a\""},
-      {"{components: [], policies: [{name: a, type: topology, properties: {}}]}",
-       "spec.policies[0].properties: Required value"},
+      {"{components: [], policies: [{name: a, type: topology}]}", "spec.policies[0].properties: Required value"},
       {"{components: [], workflow: {ref: w, steps: [{type: deploy}]}}",
        "spec.workflow.steps: Forbidden: ref and steps exclude each other"},
   };
@@ -88,6 +87,8 @@ TEST(Spec, admission_refuses_more_than_the_controller) {
     ASSERT_EQ(causes.size(), 1u) << row.spec;
     EXPECT_EQ(causes[0].field + ": " + causes[0].message, row.told);
   }
+  const auto empty = read_application(yaml("{components: [], policies: [{name: a, type: apply-once, properties: {}}]}"));
+  EXPECT_TRUE(check_application(empty.value()).empty()) << "all parameters may have defaults";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What the writer of an Application is told of its workflow: properties that no parameter takes, and traffic-shift without
-// anything that splits the traffic.
+// What the writer of an Application is told of its workflow and policies: properties that no parameter takes, and traffic-shift
+// without anything that splits the traffic.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,16 +43,20 @@ bool takes_any(const cue::Cursor& parameter) {
 }
 
 /// Names of parameters that are there only under a condition are found in the text.
-std::vector<std::string> unknown_properties(const Step& step, const Definition& definition) {
+std::vector<std::string> unknown_properties(const Value& properties, const Definition& definition) {
   std::vector<std::string> unknown;
-  if (definition.program == nullptr || !step.properties.is_object() || step.properties.empty()) return unknown;
+  if (definition.program == nullptr || !properties.is_object() || properties.empty()) return unknown;
   const cue::Cursor root = cue::evaluate(definition.program->program, {}, cue::Limits::for_template());
   if (takes_any(root.field(definition.parameter_field))) return unknown;
   const std::string text = cue_template(definition);
-  for (const auto& [name, value] : step.properties.members()) {
+  for (const auto& [name, value] : properties.members()) {
     if (!names_word(text, name)) unknown.emplace_back(name);
   }
   return unknown;
+}
+
+std::string unknown_property(const char* what, const std::string& type, const std::string& path, const std::string& name) {
+  return fmt::format("{}.properties.{}: {} type {} has no parameter of this name, so it has no effect", path, name, what, type);
 }
 
 class StepWarnings {
@@ -80,13 +84,12 @@ class StepWarnings {
     }
     const auto definition = lookup_.definition(DefinitionKind::WorkflowStep, step.type);
     if (!definition) return;
-    for (const std::string& name : unknown_properties(step, **definition)) warn_of_property(step, path, name);
+    for (const std::string& name : unknown_properties(step.properties, **definition)) warn_of_property(step, path, name);
     if (step.type == "traffic-shift" && rolls_out(**definition)) warn_of_traffic(path);
   }
 
   void warn_of_property(const Step& step, const std::string& path, const std::string& name) {
-    warnings_.push_back(fmt::format("{}.properties.{}: step type {} has no parameter of this name, so it has no effect", path,
-                                    name, step.type));
+    warnings_.push_back(unknown_property("step", step.type, path, name));
   }
 
   /// Not a user's own type of that name.
@@ -109,6 +112,23 @@ class StepWarnings {
 };
 
 }  // namespace
+
+std::vector<std::string> policy_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup) {
+  if (kube::is_deleting(application) || (!old.is_null() && application["spec"] == old["spec"])) return {};
+  std::vector<std::string> warnings;
+  const Value& policies = application["spec"]["policies"];
+  for (std::size_t i = 0; i < policies.size() && policies.is_array(); ++i) {
+    const std::string type = policies.item(i)["type"].str();
+    // What the own ones do not take is refused.
+    if (is_own_policy(type)) continue;
+    const auto definition = lookup.definition(DefinitionKind::Policy, type);
+    if (!definition) continue;
+    for (const std::string& name : unknown_properties(policies.item(i)["properties"], **definition)) {
+      warnings.push_back(unknown_property("policy", type, fmt::format("spec.policies[{}]", i), name));
+    }
+  }
+  return warnings;
+}
 
 std::vector<std::string> step_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup) {
   if (kube::is_deleting(application) || (!old.is_null() && application["spec"] == old["spec"])) return {};

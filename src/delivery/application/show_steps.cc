@@ -42,6 +42,7 @@ control::Wait wait_of(const Value& step, const std::string& resume) {
                      .since = kube::time_of(step["firstExecuteTime"]),
                      .next = {},
                      .part = ""};
+  if (wait.message.empty() && wait.reason == workflow::kReasonWait) wait.message = "the condition that it waits for is false";
   const Value& made = step["resourceRef"];
   const bool is_here = made["cluster"].as_string().empty() || made["cluster"].as_string() == kHub;
   if (made.is_object() && is_here) wait.next = made;

@@ -44,6 +44,8 @@ TEST(ShowSteps, a_run_that_failures_have_suspended_names_the_steps) {
 TEST(ShowSteps, a_run_that_goes_on_waits_for_its_steps) {
   EXPECT_EQ(waits("{suspend: false, steps: [{name: two, type: w, phase: running, reason: Wait, message: not yet}]}"),
             "step \"two\" (Wait): not yet\n");
+  EXPECT_EQ(waits("{suspend: false, steps: [{name: two, type: w, phase: running, reason: Wait}]}"),
+            "step \"two\" (Wait): the condition that it waits for is false\n");
 }
 
 TEST(ShowSteps, a_step_that_is_suspended_after_the_end_of_the_run_waits_for_a_person) {

@@ -195,6 +195,23 @@ TEST_F(ProvidersTest, reading_what_is_not_there_is_no_failure) {
   EXPECT_EQ(shown(), "succeeded: ");
 }
 
+TEST_F(ProvidersTest, a_wait_without_a_message_says_what_is_not_there) {
+  const std::string read =
+      "import \"vela/op\"\nr: op.#Read & {apiVersion: \"v1\", kind: \"ConfigMap\", name: \"c\", namespace: \"shop\"}\n"
+      "w: op.#ConditionalWait & {continue: r.data.k == \"v\"}";
+  pass(read);
+  EXPECT_EQ(shown(), "running/Wait: r: configmaps \"c\" not found");
+  hub.objects["configmaps/shop/c"] = json::parse(R"({"kind": "ConfigMap", "data": {"other": "x"}})").value();
+  pass(read);
+  EXPECT_EQ(shown(), "running/Wait: w: continue has no value yet");
+  hub.objects["configmaps/shop/c"] = json::parse(R"({"kind": "ConfigMap", "data": {"k": "x"}})").value();
+  pass(read);
+  EXPECT_EQ(shown(), "running/Wait: ");
+  hub.objects["configmaps/shop/c"] = json::parse(R"({"kind": "ConfigMap", "data": {"k": "v"}})").value();
+  pass(read);
+  EXPECT_EQ(shown(), "succeeded: ");
+}
+
 TEST_F(ProvidersTest, list_delete_and_patch) {
   hub.objects["configmaps/shop/c"] = json::parse(R"({"kind": "ConfigMap", "data": {"k": "v"}})").value();
   const std::string who = R"(value: {apiVersion: "v1", kind: "ConfigMap", metadata: {name: "c", namespace: "shop"}})";

@@ -50,6 +50,18 @@ bool follow(const Answer& answer, StepOutcome& outcome) {
   return false;
 }
 
+/// What a wait without a message waits for: what calls before it could not read, as their `err` says, else that its condition
+/// has no value. Empty where the condition is false.
+std::string why_it_waits(const NextCall& call, const std::vector<Answered>& answers) {
+  std::string text;
+  for (const Answered& one : answers) {
+    const std::string error = one.returns["err"].str();
+    if (!error.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", one.path, error);
+  }
+  if (!text.empty() || !call.provider->takes_incomplete || call.params.has("continue")) return text;
+  return fmt::format("{}: continue has no value yet", call.path);
+}
+
 Value with_members(Value context, const Value& more) {
   for (const auto& [name, value] : more.members()) context = context.with(std::string(name), value);
   return context;
@@ -212,6 +224,7 @@ Task<bool> PassRun::take_answer(const Step& step, NextCall call, Evaluation& eva
     fail_step(step, outcome, kReasonExecute, fmt::format("function call error for {}: {}", call.path, answer.message));
     co_return false;
   }
+  if (answer.kind == Answer::Kind::Wait && answer.message.empty()) answer.message = why_it_waits(call, evaluation.answers);
   if (!follow(answer, outcome)) co_return false;
   if (is_once) {
     store_.notes[key] = json::print(answer.returns);

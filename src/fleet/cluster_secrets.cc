@@ -75,8 +75,8 @@ void ClusterSecrets::changed(const kube::Object& before, const kube::Object& aft
   remove(name);
 }
 
-/// Of a cluster that has come or changed. At a start Secrets are read before the clusters of the process are open; one that could
-/// be reached elsewhere until then is served here from now on.
+/// Of a cluster that has come or changed. At a start Secrets are read before the clusters of the process are open; one that
+/// could be reached elsewhere until then is served here from now on.
 void ClusterSecrets::label_own(const std::string& name) {
   if (!fleet_.is_in_process(name)) return;
   added_.erase(name);

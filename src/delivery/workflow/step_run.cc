@@ -91,7 +91,7 @@ Task<StepOutcome> PassRun::run_step(const Step& step, const StepList& list, cons
   StepOutcome outcome{.status = fresh_status(step)};
   SubStepStatus& status = outcome.status;
   const SubStepStatus before = status;
-  outcome.has_begun_after_end = is_ended() && (before.phase.empty() || before.phase == kPending);
+  outcome.has_begun_after_end = (before.phase.empty() || before.phase == kPending) && is_ended();
   if (!status.first_execute_time || before.phase == kPending) status.first_execute_time = env_.clock.now();
   status.last_execute_time = env_.clock.now();
   status.phase = kSucceeded;

@@ -78,6 +78,7 @@ Duration backoff_after(std::int64_t n, Duration cap) {
 
 PassRun::PassRun(const Run& run, RunStatus status, RunStore store)
     : run_(run),
+      index_(run.steps),
       env_(run.setting.env),
       status_(std::move(status)),
       store_(std::move(store)),
@@ -202,7 +203,7 @@ void PassRun::wake_due_steps() {
   bool has_woken = false;
   for (auto& [name, step] : by_name_) {
     if (step.phase != kSuspending) continue;
-    const Step* spec = run_.steps.find(name);
+    const Step* spec = index_.find(name);
     if (spec == nullptr || is_group(*spec)) continue;
     const auto due = resumes_at(step);
     if (is_overdue(*spec) || is_group_overdue(*spec) || (due && *due <= now().time())) {
@@ -223,7 +224,7 @@ bool PassRun::is_group_overdue(const Step& member) const {
 
 const SubStepStatus* PassRun::status_of(std::string_view name) const {
   if (const auto found = by_name_.find(name); found != by_name_.end()) return &found->second;
-  const Step* meant = run_.steps.depended_on(name);
+  const Step* meant = index_.depended_on(name);
   if (meant == nullptr) return nullptr;
   const auto found = by_name_.find(meant->name);
   return found == by_name_.end() ? nullptr : &found->second;
@@ -264,7 +265,7 @@ bool PassRun::is_resting(const Step& step) const {
 
 bool PassRun::has_suspended_step() const {
   return std::ranges::any_of(by_name_, [&](const auto& entry) {
-    const Step* spec = run_.steps.find(entry.first);
+    const Step* spec = index_.find(entry.first);
     return entry.second.phase == kSuspending && spec != nullptr && !is_group(*spec);
   });
 }
@@ -415,9 +416,10 @@ std::optional<std::string> PassRun::pending_on(const Step& step) const {
     const SubStepStatus* status = status_of(name);
     if (status == nullptr || !is_finished(*status)) return "Pending on DependsOn: " + name;
   }
-  const Value context = context_of(step, nullptr, fresh_status(step));
+  if (step.inputs.empty()) return std::nullopt;
+  const InputScope scope = input_scope(step, context_of(step, nullptr, fresh_status(step)));
   for (const StepInput& input : step.inputs) {
-    if (input_value(input, context, step.properties)) continue;
+    if (has_value(input, scope)) continue;
     // When the run ends, no step will write the variable any more; the step's `if` decides.
     if (status_.is_terminated) continue;
     return "Pending on Input: " + input.from;
@@ -449,9 +451,9 @@ void PassRun::keep_value(const StepOutcome& outcome) {
   if (const Value& output = outcome.value["output"]; !output.is_null() && output["kind"].as_string() != "Secret") {
     kept.set("output", output);
   }
-  Value outputs = outcome.value["outputs"].is_object() ? outcome.value["outputs"] : Value::empty_object();
-  for (const auto& [name, value] : outcome.variables) outputs = outputs.with(name, value);
-  if (!outputs.empty()) kept.set("outputs", std::move(outputs));
+  json::ObjectBuilder outputs(outcome.value["outputs"]);
+  for (const auto& [name, value] : outcome.variables) outputs.set(name, value);
+  if (Value all = outputs.build(); !all.empty()) kept.set("outputs", std::move(all));
   if (kept.empty()) return;
   std::string text = json::print(kept.build());
   if (text.size() > kMaxKeptBytes) return;
@@ -528,7 +530,7 @@ void PassRun::conclude() {
   bool is_moving = false;
   bool has_failed_after_retries = false;
   for (const auto& [name, step] : by_name_) {
-    const Step* spec = run_.steps.find(name);
+    const Step* spec = index_.find(name);
     if (spec == nullptr || is_group(*spec)) continue;
     is_moving = is_moving || step.phase == kRunning || (step.phase == kFailed && !is_finished(step)) ||
                 (step.phase == kPending && !is_held_back(*spec) && !pending_on(*spec));
@@ -589,7 +591,7 @@ std::optional<Duration> PassRun::delay_of(const Step& step) const {
 std::optional<Duration> PassRun::delay() const {
   std::optional<Duration> delay;
   for (const auto& [name, status] : by_name_) {
-    if (const Step* step = run_.steps.find(name)) delay = sooner(delay, delay_of(*step));
+    if (const Step* step = index_.find(name)) delay = sooner(delay, delay_of(*step));
   }
   if (!delay && !status_.is_suspended) return std::chrono::seconds{1};
   return delay;

@@ -306,6 +306,25 @@ TEST_F(EngineTest, an_output_that_has_no_value_is_null_and_told) {
   EXPECT_TRUE(message("a").starts_with("failed to get output from output.y")) << message("a");
 }
 
+TEST_F(EngineTest, expressions_of_inputs_share_one_budget_and_fail_the_step_beyond_it) {
+  std::string inputs;
+  for (int i = 0; i < 40; ++i) {
+    inputs += fmt::format(
+        "{{from: 'len([for a in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] for b in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] for c in [0, 1, 2, 3, "
+        "4, 5, 6, "
+        "7, 8, 9] for d in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] if a + b + c + d < {} {{a}}])', parameterKey: x{}}}, ",
+        -i, i);
+  }
+  run(steps_of(fmt::format("[{{name: a, type: ok, inputs: [{}]}}]", inputs)));
+  EXPECT_EQ(shown(), "a:failed/Input");
+  EXPECT_TRUE(message("a").contains("the expression has no value")) << message("a");
+  status = {};
+  run(steps_of(
+      "[{name: a, type: ok, inputs: [{from: 'len([for a in [0, 1] {a}])', parameterKey: x}], outputs: [{name: v, valueFrom: "
+      "output.x}]}]"));
+  EXPECT_EQ(shown(), "a:succeeded") << message("a");
+}
+
 TEST_F(EngineTest, inputs_that_contradict_the_properties_fail_the_step) {
   run(
       steps_of("[{name: a, type: ok, outputs: [{name: v, valueFrom: output.x}]}, {name: b, type: ok, properties: {x: 7}, "

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "delivery/workflow/engine.h"
+#include "delivery/workflow/step_index.h"
 
 namespace slipway::delivery::workflow {
 namespace {
@@ -97,7 +99,11 @@ namespace {
 /// The names of steps that must be run again with `first`: in a sequence all that follow, else what depends on one of them.
 class Followers {
  public:
-  explicit Followers(const Steps& steps) : steps_(steps) {}
+  explicit Followers(const Steps& steps) : steps_(steps), index_(steps) {
+    for (const Step* step : index_.all()) {
+      for (const StepOutput& output : step->outputs) writers_[output.name].push_back(step);
+    }
+  }
 
   std::set<std::string> of(const std::string& first) {
     add_named(first);
@@ -126,16 +132,14 @@ class Followers {
   }
   bool uses(const Step& step) const {
     for (const std::string& dependency : step.depends_on) {
-      const Step* meant = steps_.depended_on(dependency);
+      const Step* meant = index_.depended_on(dependency);
       if (meant != nullptr && names_.contains(meant->name)) return true;
     }
     return std::ranges::any_of(step.inputs, [&](const StepInput& input) {
-      const std::string variable = input.from.substr(0, input.from.find_first_of(".["));
-      return std::ranges::any_of(names_, [&](const std::string& name) {
-        const Step* from = steps_.find(name);
-        return from != nullptr &&
-               std::ranges::any_of(from->outputs, [&](const StepOutput& output) { return output.name == variable; });
-      });
+      const auto writers = writers_.find(std::string_view(input.from).substr(0, input.from.find_first_of(".[")));
+      return writers != writers_.end() && std::ranges::any_of(writers->second, [&](const Step* one) {
+               return index_.find(one->name) == one && names_.contains(one->name);
+             });
     });
   }
   void add_from(const std::vector<Step>& list, Mode mode) {
@@ -148,6 +152,8 @@ class Followers {
   }
 
   const Steps& steps_;
+  const StepIndex index_;
+  std::map<std::string_view, std::vector<const Step*>> writers_;  // by the variable that is an output of theirs
   std::set<std::string> names_;
 };
 

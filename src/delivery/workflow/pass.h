@@ -12,7 +12,9 @@
 #include "base/env.h"
 #include "delivery/workflow/engine.h"
 #include "delivery/workflow/evaluation.h"
+#include "delivery/workflow/inputs.h"
 #include "delivery/workflow/secret_texts.h"
+#include "delivery/workflow/step_index.h"
 
 namespace slipway::delivery::workflow {
 
@@ -102,7 +104,7 @@ class PassRun {
   bool awaits_decision(const SubStepStatus& status) const;
   bool is_held_back(const Step& step) const;
   bool may_follow(const Step& step, const StepList& list, const Step* group) const;
-  bool have_all_succeeded(const Step& step, std::set<std::string>& seen) const;
+  bool have_all_succeeded(const Step& step) const;
   std::map<std::string, Value> condition_names(const Step& step) const;
   bool is_overdue(const Step& step) const;
 
@@ -116,8 +118,8 @@ class PassRun {
   Task<Result<Value>> patched_in_pool(Evaluation evaluation, std::string path, Value base);
   Task<> run_operator_step(const Step& step, Value output, StepOutcome& outcome);
   Value operator_context(const std::string& step) const;
-  Result<Value> parameter_of(const Step& step, const Value& context) const;
-  std::optional<Value> input_value(const StepInput& input, const Value& context, const Value& parameter) const;
+  Task<Result<Value>> parameter_in_pool(const Step& step, Value context);
+  InputScope input_scope(const Step& step, Value context) const;
   Value context_of(const Step& step, const Step* group, const SubStepStatus& status) const;
   void fail_step(const Step& step, StepOutcome& outcome, const char* reason, std::string message) const;
   cue::Limits limits() const;
@@ -126,6 +128,7 @@ class PassRun {
   SubStepStatus fresh_status(const Step& step) const;
 
   const Run& run_;
+  const StepIndex index_;  // of run_.steps
   Env& env_;
   RunStatus status_;
   RunStore store_;

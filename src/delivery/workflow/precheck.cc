@@ -29,10 +29,13 @@ Task<PassRun::Checked> PassRun::precheck(const Step& step, const StepList& list,
   if (step.condition == "always") co_return Checked{};
   if (step.condition.empty()) co_return Checked{may_follow(step, list, group) ? Check::Run : Check::Skip};
   std::expected<bool, std::string> holds = false;
-  const std::map<std::string, Value> names = condition_names(step);
+  std::map<std::string, Value> names = condition_names(step);
+  const InputScope scope = input_scope(step, names["context"]);
   const cue::Limits limited = limits();
-  co_await compute_for(env_, std::string(kube::ns(run_.setting.owner)),
-                       [&] { holds = evaluate_condition(step.condition, names, limited); });
+  co_await compute_for(env_, std::string(kube::ns(run_.setting.owner)), [&] {
+    names["inputs"] = values_of(step.inputs, scope, limited);
+    holds = evaluate_condition(step.condition, names, limited);
+  });
   if (holds) co_return Checked{*holds ? Check::Run : Check::Skip};
   if (const std::string skipped = skipped_step_in(step.condition); !skipped.empty()) {
     co_return Checked{Check::Skip, fmt::format("its condition reads step {}, which was skipped", skipped)};
@@ -74,8 +77,7 @@ bool PassRun::may_follow(const Step& step, const StepList& list, const Step* gro
   if (is_ended() && !has_begun) return false;
   if (group == nullptr && !step.is_pre_render && !has_pre_render_succeeded()) return false;
   if (mode == Mode::DAG || !step.depends_on.empty()) {
-    std::set<std::string> seen;
-    return have_all_succeeded(step, seen);
+    return have_all_succeeded(step);
   }
   for (const Step& earlier : list) {
     if (&earlier == &step) break;
@@ -86,17 +88,24 @@ bool PassRun::may_follow(const Step& step, const StepList& list, const Step* gro
   return true;
 }
 
-bool PassRun::have_all_succeeded(const Step& step, std::set<std::string>& seen) const {
-  return std::ranges::all_of(step.depends_on, [&](const std::string& name) {
-    const SubStepStatus* status = status_of(name);
-    if (status == nullptr || status->phase != kSucceeded) return false;
-    const Step* dependency = run_.steps.depended_on(name);
-    if (dependency == nullptr || !seen.insert(dependency->name).second) return true;
-    return have_all_succeeded(*dependency, seen);
-  });
+/// Whatever the step depends on, directly and through others.
+bool PassRun::have_all_succeeded(const Step& step) const {
+  std::set<const Step*> seen;
+  std::vector<const Step*> open{&step};
+  while (!open.empty()) {
+    const Step* next = open.back();
+    open.pop_back();
+    for (const std::string& name : next->depends_on) {
+      const SubStepStatus* status = status_of(name);
+      if (status == nullptr || status->phase != kSucceeded) return false;
+      const Step* dependency = index_.depended_on(name);
+      if (dependency != nullptr && seen.insert(dependency).second) open.push_back(dependency);
+    }
+  }
+  return true;
 }
 
-/// Steps by name, and the names that win over a step of the same name.
+/// Steps by name, and the names that win over a step of the same name; without `inputs`.
 std::map<std::string, Value> PassRun::condition_names(const Step& step) const {
   std::map<std::string, Value> names;
   for (const Step& one : run_.steps.steps) {
@@ -117,15 +126,9 @@ std::map<std::string, Value> PassRun::condition_names(const Step& step) const {
       env_.log.warn("the name of a step is reserved in conditions", {{"step", name}, {"condition of", step.name}});
     }
   }
-  const Value context = context_of(step, nullptr, fresh_status(step));
-  json::ObjectBuilder inputs;
-  for (const StepInput& input : step.inputs) {
-    if (auto value = input_value(input, context, step.properties)) inputs.set(input.from, std::move(*value));
-  }
   names["steps"] = values.build();
   names["status"] = statuses.build();
-  names["inputs"] = inputs.build();
-  names["context"] = context;
+  names["context"] = context_of(step, nullptr, fresh_status(step));
   names["parameter"] = step.properties.is_null() ? Value::empty_object() : step.properties;
   return names;
 }

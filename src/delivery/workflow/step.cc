@@ -7,11 +7,15 @@
 #include <map>
 #include <set>
 
+#include "delivery/workflow/step_index.h"
+#include "delivery/workflow/variable_path.h"
 #include "json/text.h"
 #include "kube/object.h"
 
 namespace slipway::delivery::workflow {
 namespace {
+
+constexpr std::size_t kMaxShownPath = 100;
 
 /// Reads one list of steps and gathers everything that is wrong with it.
 class Reader {
@@ -37,6 +41,8 @@ class Reader {
   std::optional<Duration> duration(const Value& value, std::string_view key, const std::string& path);
   StepRetry retry(const Value& value, const std::string& path);
   void references(Step& to, const Value& value, const std::string& path);
+  void check_path(const std::string& text, const std::string& path);
+  bool check_count(const Value& list, const std::string& path);
 };
 
 void Reader::each(const Value& list, const std::string& path,
@@ -97,6 +103,20 @@ StepRetry Reader::retry(const Value& value, const std::string& path) {
   return retry;
 }
 
+/// Of a path only its size is checked: what it leads to is known when the step runs.
+void Reader::check_path(const std::string& text, const std::string& path) {
+  const auto parts = parse_path(text);
+  if (parts || parts.error().reason != Reason::Invalid) return;
+  causes.push_back(field::invalid(path, json::print(Value(text.substr(0, kMaxShownPath))), parts.error().message));
+}
+
+/// False when there are too many.
+bool Reader::check_count(const Value& list, const std::string& path) {
+  if (list.size() <= kMaxStepVariables) return true;
+  causes.push_back(field::too_many(path, list.size(), kMaxStepVariables));
+  return false;
+}
+
 void Reader::references(Step& to, const Value& value, const std::string& path) {
   each(value["dependsOn"], path + ".dependsOn", [&](const Value& item, const std::string& at) {
     if (item.as_string().empty()) {
@@ -105,13 +125,16 @@ void Reader::references(Step& to, const Value& value, const std::string& path) {
       to.depends_on.push_back(item.str());
     }
   });
+  if (!check_count(value["inputs"], path + ".inputs") || !check_count(value["outputs"], path + ".outputs")) return;
   each(value["inputs"], path + ".inputs", [&](const Value& item, const std::string& at) {
     known_fields(item, at, {"from", "parameterKey"});
     to.inputs.push_back({.from = text(item, "from", at, true), .parameter_key = text(item, "parameterKey", at)});
+    check_path(to.inputs.back().parameter_key, at + ".parameterKey");
   });
   each(value["outputs"], path + ".outputs", [&](const Value& item, const std::string& at) {
     known_fields(item, at, {"name", "valueFrom"});
     to.outputs.push_back({.name = text(item, "name", at, true), .value_from = text(item, "valueFrom", at, true)});
+    check_path(to.outputs.back().name, at + ".name");
   });
 }
 
@@ -166,47 +189,30 @@ std::vector<std::pair<const Step*, std::string>> all_of(const Steps& steps, cons
   return all;
 }
 
-/// Adds a cause for each dependency that leads back to the step that has it.
-void refuse_cycles(const Steps& steps, const std::vector<std::pair<const Step*, std::string>>& all,
-                   std::vector<Cause>& causes) {
-  const auto leads_back = [&](const Step* from, const Step* to) {
-    std::set<const Step*> seen;
-    std::vector<const Step*> open{from};
-    while (!open.empty()) {
-      const Step* next = open.back();
-      open.pop_back();
-      if (next == to) return true;
-      if (!seen.insert(next).second) continue;
-      for (const std::string& name : next->depends_on) {
-        if (const Step* dependency = steps.depended_on(name)) open.push_back(dependency);
-      }
-    }
-    return false;
-  };
-  for (const auto& [step, at] : all) {
-    for (std::size_t i = 0; i < step->depends_on.size(); ++i) {
-      const Step* dependency = steps.depended_on(step->depends_on[i]);
-      if (dependency == nullptr || !leads_back(dependency, step)) continue;
-      causes.push_back(field::invalid(fmt::format("{}.dependsOn[{}]", at, i), json::print(Value(step->depends_on[i])),
-                                      "the step would wait for itself"));
-    }
-  }
-}
-
 void check_names(const Steps& steps, const std::string& path, std::vector<Cause>& causes) {
   const auto all = all_of(steps, path);
+  const StepIndex index(steps);
+  const std::vector<std::size_t> circles = dependency_circles(index);
+  std::map<const Step*, std::size_t> circle_of;
+  for (std::size_t i = 0; i < circles.size(); ++i) circle_of.emplace(index.all()[i], circles[i]);
+  std::vector<Cause> of_circles;
   std::set<std::string> seen;
   for (const auto& [step, at] : all) {
     if (!seen.insert(step->name).second) {
       causes.push_back(field::duplicate(at + ".name", json::print(Value(step->name))));
     }
     for (std::size_t i = 0; i < step->depends_on.size(); ++i) {
-      if (steps.depended_on(step->depends_on[i]) == nullptr) {
-        causes.push_back(field::not_found(fmt::format("{}.dependsOn[{}]", at, i), json::print(Value(step->depends_on[i]))));
+      const std::string place = fmt::format("{}.dependsOn[{}]", at, i);
+      const std::string name = json::print(Value(step->depends_on[i]));
+      const Step* dependency = index.depended_on(step->depends_on[i]);
+      if (dependency == nullptr) {
+        causes.push_back(field::not_found(place, name));
+      } else if (circle_of[dependency] == circle_of[step]) {
+        of_circles.push_back(field::invalid(place, name, "the step would wait for itself"));
       }
     }
   }
-  refuse_cycles(steps, all, causes);
+  std::ranges::move(of_circles, std::back_inserter(causes));
 }
 
 }  // namespace

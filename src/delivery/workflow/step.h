@@ -18,6 +18,9 @@ using json::Value;
 enum class Mode : std::uint8_t { StepByStep, DAG };
 std::string_view to_string(Mode mode);
 
+/// Inputs of one step, and outputs of one step.
+inline constexpr std::size_t kMaxStepVariables = 100;
+
 /// `from` is a variable, a path into one, or an expression on `context` and `parameter`; `parameter_key` a path into
 /// `parameter`. An empty parameter_key only waits for the variable.
 struct StepInput {

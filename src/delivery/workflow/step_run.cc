@@ -145,7 +145,7 @@ Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outco
     if (const Value* variable = look_up(store_.vars, input.from)) outcome.secrets.add(*variable);
   }
   const Value context = context_of(step, group, outcome.status);
-  auto parameter = parameter_of(step, context);
+  auto parameter = co_await parameter_in_pool(step, context);
   if (!parameter) {
     fail_step(step, outcome, kReasonInput, parameter.error().message);
     co_return;
@@ -268,24 +268,18 @@ Task<Result<Value>> PassRun::patched_in_pool(Evaluation evaluation, std::string 
   co_return result;
 }
 
-std::optional<Value> PassRun::input_value(const StepInput& input, const Value& context, const Value& parameter) const {
-  if (const Value* variable = look_up(store_.vars, input.from)) return *variable;
-  const Value names = json::object({{"context", context}, {"parameter", parameter}});
-  if (const Value* found = look_up(names, input.from)) return *found;
-  if (parse_path(input.from)) return std::nullopt;
-  return evaluate_expression(input.from, {{"context", context}, {"parameter", parameter}}, limits());
+Task<Result<Value>> PassRun::parameter_in_pool(const Step& step, Value context) {
+  const InputScope scope = input_scope(step, std::move(context));
+  if (step.inputs.empty()) co_return with_inputs(step.inputs, scope, {});
+  Result<Value> parameter;
+  const cue::Limits limited = limits();
+  co_await compute_for(env_, std::string(kube::ns(run_.setting.owner)),
+                       [&] { parameter = with_inputs(step.inputs, scope, limited); });
+  co_return parameter;
 }
 
-Result<Value> PassRun::parameter_of(const Step& step, const Value& context) const {
-  Value parameter = step.properties.is_null() ? Value::empty_object() : step.properties;
-  for (const StepInput& input : step.inputs) {
-    const auto value = input_value(input, context, step.properties);
-    if (!value) return fail(Reason::NotFound, fmt::format("get input from [{}]: there is no such variable", input.from));
-    if (input.parameter_key.empty()) continue;
-    SLIPWAY_TRY(filled, put(parameter, input.parameter_key, *value, false));
-    parameter = std::move(filled);
-  }
-  return parameter;
+InputScope PassRun::input_scope(const Step& step, Value context) const {
+  return {.variables = store_.vars, .context = std::move(context), .parameter = step.properties};
 }
 
 Value PassRun::context_of(const Step& step, const Step* group, const SubStepStatus& status) const {

@@ -1,6 +1,9 @@
 #include "delivery/workflow/step.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <functional>
 
 #include "json/text.h"
 
@@ -95,6 +98,58 @@ TEST(ReadSteps, names_the_place_of_each_fault) {
   auto mode = read_steps(Value(), yaml("{steps: Both}"), "spec.workflow.steps");
   ASSERT_FALSE(mode);
   EXPECT_EQ(mode.error().causes.at(0).field, "spec.workflow.mode.steps");
+}
+
+/// s0, s1 … in a graph, each with what depends on it.
+Value chain(int count, const std::function<std::vector<std::string>(int)>& depends_on) {
+  json::ArrayBuilder steps;
+  for (int i = 0; i < count; ++i) {
+    steps.add(json::object({{"name", fmt::format("s{}", i)}, {"type", "suspend"}, {"dependsOn", json::array(depends_on(i))}}));
+  }
+  return steps.build();
+}
+
+TEST(ReadSteps, of_ten_thousand_steps_in_a_chain_takes_a_pass_over_it) {
+  const auto before = [](int i) { return i == 0 ? std::vector<std::string>() : std::vector{fmt::format("s{}", i - 1)}; };
+  const auto steps = read_steps(chain(10'000, before), Value(), "steps");
+  ASSERT_TRUE(steps) << steps.error().message;
+  EXPECT_EQ(steps->steps.size(), 10'000U);
+  const auto after = [](int i) { return std::vector{fmt::format("s{}", (i + 1) % 10'000)}; };
+  const auto circle = read_steps(chain(10'000, after), Value(), "steps");
+  ASSERT_FALSE(circle);
+  EXPECT_EQ(circle.error().causes.size(), 10'000U);
+}
+
+TEST(ReadSteps, a_step_is_at_fault_only_when_it_waits_for_itself) {
+  const auto steps =
+      read_steps(yaml("[{name: a, type: t, dependsOn: [b, d]}, {name: b, type: t, dependsOn: [c]}, {name: c, type: "
+                      "t, dependsOn: [a]}, {name: d, type: t}, {name: e, type: t, dependsOn: [a]}]"),
+                 Value(), "steps");
+  ASSERT_FALSE(steps);
+  std::vector<std::string> fields;
+  for (const Cause& cause : steps.error().causes) fields.push_back(cause.field);
+  EXPECT_EQ(fields, (std::vector<std::string>{"steps[0].dependsOn[0]", "steps[1].dependsOn[0]", "steps[2].dependsOn[0]"}));
+}
+
+TEST(ReadSteps, bounds_paths_and_the_number_of_inputs_and_outputs) {
+  const auto fault = [](const Value& step) {
+    const auto steps = read_steps(json::array({step}), Value(), "steps");
+    return steps ? Cause() : steps.error().causes.front();
+  };
+  std::string deep = "a";
+  for (int i = 0; i < 5000; ++i) deep += ".a";
+  const Value step = json::object({{"name", "s"}, {"type", "t"}});
+  const Value input = json::object({{"from", "context.name"}, {"parameterKey", deep}});
+  const Value output = json::object({{"name", deep}, {"valueFrom", "context.name"}});
+  EXPECT_EQ(fault(step.with("inputs", json::array({input}))).field, "steps[0].inputs[0].parameterKey");
+  EXPECT_EQ(fault(step.with("outputs", json::array({output}))).field, "steps[0].outputs[0].name");
+  const auto many = [](std::size_t count, const Value& one) { return json::array(std::vector<Value>(count, one)); };
+  const Value plain = input.with("parameterKey", "x");
+  EXPECT_EQ(fault(step.with("inputs", many(kMaxStepVariables, plain))).field, "");
+  const Cause too_many = fault(step.with("inputs", many(kMaxStepVariables + 1, plain)));
+  EXPECT_EQ(too_many.field, "steps[0].inputs");
+  EXPECT_EQ(too_many.message, "Too many: 101: must have at most 100 items");
+  EXPECT_EQ(fault(step.with("outputs", many(kMaxStepVariables + 1, output.with("name", "x")))).field, "steps[0].outputs");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 #include "base/count.h"
@@ -13,8 +14,8 @@ namespace {
 
 using json::Value;
 
-/// More items than this are never made on the way to one.
-constexpr std::size_t kMaxIndex = 10'000;
+/// Below json::Limits::max_depth, so that what holds the value can be read back too.
+constexpr std::size_t kMaxDepth = 900;
 
 bool is_name(char c) {
   return c == '_' || c == '-' || c == '$' || c == '#' || is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z');
@@ -22,6 +23,10 @@ bool is_name(char c) {
 
 std::unexpected<Status> no_path(std::string_view text) {
   return fail(Reason::BadRequest, fmt::format("{} is not a path", text));
+}
+
+std::unexpected<Status> too_long(std::string_view text, std::string_view limit) {
+  return fail(Reason::Invalid, fmt::format("the path {}... has more than {}", text.substr(0, 40), limit));
 }
 
 /// Reads `"name"` at `at`; npos when it does not end.
@@ -52,16 +57,27 @@ std::size_t read_bracket(std::string_view text, std::size_t at, PathPart& part) 
 std::optional<Value> merged(const Value& old, const Value& item) {
   if (old.is_null() || old == item) return item;
   if (!old.is_object() || !item.is_object()) return std::nullopt;
-  Value result = old;
+  json::ObjectBuilder result(old);
   for (const auto& [key, value] : item.members()) {
     auto both = merged(old[key], value);
     if (!both) return std::nullopt;
-    result = result.with(key, std::move(*both));
+    result.set(key, std::move(*both));
   }
-  return result;
+  return result.build();
 }
 
-Result<Value> put_at(const Value& value, std::span<const PathPart> parts, const Value& item, bool replaces) {
+/// `value` as a list with `item` at `index`; nulls are made before it.
+Value with_item(const Value& value, std::size_t index, Value item) {
+  if (index <= value.size()) return value.with_item(index, std::move(item));
+  std::vector<Value> items(value.items().begin(), value.items().end());
+  items.resize(index);
+  items.push_back(std::move(item));
+  return json::array(items);
+}
+
+/// `may_make` is how many items may still be made on the way.
+Result<Value> put_at(const Value& value, std::span<const PathPart> parts, const Value& item, bool replaces,
+                     std::size_t may_make) {
   if (parts.empty()) {
     if (replaces) return item;
     auto both = merged(value, item);
@@ -74,22 +90,26 @@ Result<Value> put_at(const Value& value, std::span<const PathPart> parts, const 
     return fail(Reason::Conflict, fmt::format("{} cannot be set in {}", part.name, json::print(value)));
   }
   if (!is_item) {
-    SLIPWAY_TRY(inner, put_at(value[part.name], parts.subspan(1), item, replaces));
+    SLIPWAY_TRY(inner, put_at(value[part.name], parts.subspan(1), item, replaces, may_make));
     return value.with(part.name, std::move(inner));
   }
-  if (*part.index > kMaxIndex) return fail(Reason::BadRequest, fmt::format("index {} is too large", *part.index));
-  SLIPWAY_TRY(inner, put_at(value.item(*part.index), parts.subspan(1), item, replaces));
-  Value list = value;
-  while (list.size() < *part.index) list = list.appended(Value());
-  return list.with_item(*part.index, std::move(inner));
+  const std::size_t made = *part.index - std::min(*part.index, value.size());
+  if (made > may_make) {
+    return fail(Reason::BadRequest,
+                fmt::format("index {} is too large: it would make more than {} items before it", *part.index, kMaxMadeItems));
+  }
+  SLIPWAY_TRY(inner, put_at(value.item(*part.index), parts.subspan(1), item, replaces, may_make - made));
+  return with_item(value, *part.index, std::move(inner));
 }
 
 }  // namespace
 
 Result<std::vector<PathPart>> parse_path(std::string_view text) {
+  if (text.size() > kMaxPathBytes) return too_long(text, fmt::format("{} bytes", kMaxPathBytes));
   std::vector<PathPart> parts;
   std::size_t at = 0;
   while (at < text.size()) {
+    if (parts.size() == kMaxPathParts) return too_long(text, fmt::format("{} parts", kMaxPathParts));
     PathPart part;
     if (text[at] == '[' && !parts.empty()) {
       at = read_bracket(text, at, part);
@@ -128,7 +148,10 @@ const Value* look_up(const Value& value, std::string_view path) {
 
 Result<Value> put(const Value& value, std::string_view path, const Value& item, bool replaces) {
   SLIPWAY_TRY(parts, parse_path(path));
-  return put_at(value, parts, item, replaces);
+  if (parts.size() + item.depth() > kMaxDepth) {
+    return fail(Reason::BadRequest, fmt::format("the value at {} would be nested deeper than {} levels", path, kMaxDepth));
+  }
+  return put_at(value, parts, item, replaces, kMaxMadeItems);
 }
 
 }  // namespace slipway::delivery::workflow

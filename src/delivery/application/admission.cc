@@ -144,7 +144,7 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
   row.warn = [store](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
     const Lookup lookup = lookup_in(*store, object, find);
     std::vector<std::string> told = run_warnings(object, old);
-    for (auto* more : {trait_warnings, step_warnings, policy_warnings}) {
+    for (auto* more : {trait_warnings, step_warnings, policy_warnings, plan_warnings}) {
       std::ranges::move(more(object, old, lookup), std::back_inserter(told));
     }
     return told;

@@ -25,6 +25,8 @@ std::vector<std::string> step_warnings(const kube::Object& application, const ku
 
 /// "spec.policies[0].properties.x: …" for what no parameter of a policy's definition takes.
 std::vector<std::string> policy_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
+/// "spec.rolloutPlan: …" for a plan that nothing rolls out by.
+std::vector<std::string> plan_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
 
 /// "spec.x: what is wrong with it".
 std::vector<std::string> as_texts(const std::vector<Cause>& causes);

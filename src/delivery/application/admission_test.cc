@@ -413,6 +413,34 @@ TEST(Admission, warns_of_a_shift_of_traffic_that_nothing_splits) {
             Texts{"spec.workflow.steps[1]: nothing splits the traffic of step bg, which has no property traffic: the "
                   "share of the ready pods is taken for the share of the traffic"});
   EXPECT_EQ(warned(", traffic: {provider: nginx}"), Texts{});
+  const char* text =
+      "nothing splits the traffic of step bg, which has no property traffic: the share of the ready pods is taken for the "
+      "share "
+      "of the traffic";
+  const char* nested =
+      ", workflow: {steps: [{type: step-group, name: one, subSteps: [{name: bg, type: blue-green-rollout}]}, {type: "
+      "step-group, "
+      "name: two, subSteps: [{type: traffic-shift}]}]}";
+  EXPECT_EQ(Desk().warnings(web("{image: a}", nested)), Texts{fmt::format("spec.workflow.steps[1].subSteps[0]: {}", text)});
+  Desk desk;
+  desk.add(yaml(
+      "{apiVersion: core.oam.dev/v1alpha1, kind: Workflow, metadata: {name: green, namespace: prod}, steps: [{name: bg, type: "
+      "blue-green-rollout}, {name: shift, type: traffic-shift}]}"));
+  EXPECT_EQ(desk.warnings(web("{image: a}", ", workflow: {ref: green}")),
+            Texts{fmt::format("spec.workflow.ref: Workflow green: steps[1]: {}", text)});
+}
+
+TEST(Admission, warns_of_a_plan_that_nothing_rolls_out_by) {
+  const auto warned = [](const std::string& more) {
+    return Desk().warnings(web("{image: a}", ", rolloutPlan: {numBatches: 2}" + more));
+  };
+  EXPECT_EQ(warned(""), Texts{});
+  const auto placed = warned(", policies: [{name: t, type: topology, properties: {clusters: [local]}}]");
+  EXPECT_EQ(placed, Texts{"spec.rolloutPlan: has no effect, because policy t (topology) delivers the components, all pods at "
+                          "once: a plan holds in the Application's own cluster and namespace only; remove one of the two"});
+  const auto own = warned(", workflow: {steps: [{name: w, type: apply-component, properties: {component: web}}]}");
+  ASSERT_EQ(own.size(), 1U);
+  EXPECT_TRUE(own.front().starts_with("spec.rolloutPlan: has no effect, because spec.workflow says")) << own.front();
 }
 
 TEST(Admission, on_warn_accepts_faults_and_tells_them) {

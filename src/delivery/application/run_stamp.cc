@@ -53,6 +53,18 @@ bool sets_flag(const Flag& flag, const Value& run, const Value& before) {
 
 bool has_finished(const Value& run, const Value& before) { return run["finished"].as_bool() && before["finished"].as_bool(); }
 
+bool is_set_anew(const Value& run, const Value& before, std::string_view flag) {
+  return run[flag].as_bool() && !before[flag].as_bool();
+}
+
+/// The phase by which a user asks for another run, in the field that KubeVela has it in or that of its design.
+bool asks_for_run(const kube::Object& object, const kube::Object& old) {
+  constexpr std::string_view kRunning = "runningWorkflow";
+  const Value& status = object["status"];
+  const bool is_by_status = status["status"].as_string() == kRunning && old["status"]["status"].as_string() != kRunning;
+  return is_stamped_application(object) && (is_by_status || status["phase"].as_string() == kRunning);
+}
+
 bool is_stamped_suspend(const Value& step) {
   return step["type"].as_string() == "suspend" || step["type"].as_string() == "step-group";
 }
@@ -114,6 +126,9 @@ Result<kube::Object> stamp_run(const kube::Object& written, const kube::Object& 
   const Value before = stamped_run(old);
   if (!run.is_object()) return object;
   if (has_finished(run, before) && run["suspend"].as_bool()) run = run.with("suspend", false);
+  if (asker.user != nullptr && has_finished(run, before) && is_set_anew(run, before, "terminated")) {
+    run = run.with("terminated", false);
+  }
   if (asker.user != nullptr) {
     for (const Flag& flag : kFlags) {
       const Value by = sets_flag(flag, run, before) ? Value(asker.user->name)
@@ -132,12 +147,12 @@ std::vector<std::string> run_warnings(const kube::Object& object, const kube::Ob
   if (old.is_null() || !has_finished(run, before)) return warnings;
   const std::string path = is_stamped_application(object) ? "status.workflow" : "status";
   const std::string what = fmt::format("{}/{}", is_stamped_application(object) ? "app" : "workflowrun", kube::name(object));
-  if (run["suspend"].as_bool() && !before["suspend"].as_bool()) {
+  for (const auto& [flag, what_for] : {std::pair("suspend", "suspend"), std::pair("terminated", "terminate")}) {
+    if (!is_set_anew(run, before, flag)) continue;
     warnings.push_back(
-        fmt::format("{}.suspend: the workflow has finished, so there is nothing to suspend: the field is cleared", path));
+        fmt::format("{}.{}: the workflow has finished, so there is nothing to {}: the field is cleared", path, flag, what_for));
   }
-  const bool asks_for_restart = is_stamped_application(object) && object["status"]["phase"].as_string() == "runningWorkflow";
-  if (asks_for_restart && run == before) {
+  if (asks_for_run(object, old) && run == before) {
     warnings.push_back(
         fmt::format("status.workflow: {{}} in a merge patch or an apply changes nothing, so the workflow does not run "
                     "again: write `workflow: null`, or use `slipway workflow restart {}`",

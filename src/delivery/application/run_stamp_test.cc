@@ -60,6 +60,10 @@ TEST(RunStamp, says_who_paused_and_who_ended_the_run) {
        "{terminated: true, steps: [{name: a, phase: running}]}"},
       {"{workflow: {finished: true, suspend: false}}", "{workflow: {finished: true, suspend: true}}", "ann",
        "{finished: true, suspend: false}"},
+      {"{workflow: {finished: true, terminated: false}}", "{workflow: {finished: true, terminated: true}}", "ann",
+       "{finished: true, terminated: false}"},
+      {"{workflow: {finished: true, terminated: false}}", "{workflow: {finished: true, terminated: true}}", nullptr,
+       "{finished: true, terminated: true}"},
   };
   for (const Row& row : rows) EXPECT_EQ(stamped(row.before, row.after, row.user), yaml(row.expected)) << row.after;
   EXPECT_TRUE(stamped("{}", "{workflow: null}", "ann").is_null());
@@ -124,6 +128,12 @@ TEST(RunStamp, warns_of_writes_that_a_finished_run_does_not_follow) {
   const auto suspend = warned(ended, "{workflow: {finished: true, suspend: true}}");
   ASSERT_EQ(suspend.size(), 1u);
   EXPECT_TRUE(suspend.front().starts_with("status.workflow.suspend: the workflow has finished")) << suspend.front();
+  const auto by_status = warned("{status: running, workflow: {finished: true, suspend: false}}",
+                                "{status: runningWorkflow, workflow: {finished: true, suspend: false}}");
+  EXPECT_EQ(by_status, restart) << "the field that KubeVela has";
+  const auto terminate = warned(ended, "{workflow: {finished: true, suspend: false, terminated: true}}");
+  ASSERT_EQ(terminate.size(), 1u);
+  EXPECT_TRUE(terminate.front().contains("terminated: the workflow has finished, so there is nothing to terminate"));
   EXPECT_TRUE(warned(ended, "{phase: runningWorkflow, workflow: {}}").empty()) << "a PUT, which runs it again";
   EXPECT_TRUE(warned(ended, "{phase: runningWorkflow, workflow: null}").empty());
   EXPECT_TRUE(warned("{workflow: {finished: false}}", "{phase: runningWorkflow, workflow: {suspend: true}}").empty());

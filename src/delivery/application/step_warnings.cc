@@ -61,12 +61,14 @@ std::string unknown_property(const char* what, const std::string& type, const st
 
 class StepWarnings {
  public:
-  StepWarnings(const Lookup& lookup, const workflow::Steps& steps) : lookup_(lookup), steps_(steps) {}
+  /// `path` is that of the list of steps.
+  StepWarnings(const Lookup& lookup, const workflow::Steps& steps, std::string path)
+      : lookup_(lookup), steps_(steps), path_(std::move(path)) {}
 
   std::vector<std::string> run() {
     for (std::size_t i = 0; i < steps_.steps.size(); ++i) {
       const Step& step = steps_.steps[i];
-      const std::string path = fmt::format("spec.workflow.steps[{}]", i);
+      const std::string path = fmt::format("{}[{}]", path_, i);
       look(step, path);
       for (std::size_t j = 0; j < step.sub_steps.size(); ++j) look(step.sub_steps[j], fmt::format("{}.subSteps[{}]", path, j));
     }
@@ -96,18 +98,26 @@ class StepWarnings {
   static bool rolls_out(const Definition& definition) { return cue_template(definition).contains("rolloutBatches"); }
 
   void warn_of_traffic(const std::string& path) {
-    for (const Step& step : steps_.steps) {
-      if (step.type != "blue-green-rollout" || !step.properties["traffic"].is_null()) continue;
-      warnings_.push_back(
-          fmt::format("{}: nothing splits the traffic of step {}, which has no property traffic: the share of the "
-                      "ready pods is taken for the share of the traffic",
-                      path, step.name));
-      return;
+    const Step* unsplit = first_unsplit(steps_.steps);
+    for (const Step& group : steps_.steps) {
+      if (unsplit == nullptr) unsplit = first_unsplit(group.sub_steps);
     }
+    if (unsplit == nullptr) return;
+    warnings_.push_back(
+        fmt::format("{}: nothing splits the traffic of step {}, which has no property traffic: the share of the "
+                    "ready pods is taken for the share of the traffic",
+                    path, unsplit->name));
+  }
+
+  static const Step* first_unsplit(const std::vector<Step>& steps) {
+    const auto found = std::ranges::find_if(
+        steps, [](const Step& step) { return step.type == "blue-green-rollout" && step.properties["traffic"].is_null(); });
+    return found == steps.end() ? nullptr : &*found;
   }
 
   const Lookup& lookup_;
   const workflow::Steps& steps_;
+  std::string path_;
   std::vector<std::string> warnings_;
 };
 
@@ -133,9 +143,13 @@ std::vector<std::string> policy_warnings(const kube::Object& application, const 
 std::vector<std::string> step_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup) {
   if (kube::is_deleting(application) || (!old.is_null() && application["spec"] == old["spec"])) return {};
   const Value& workflow = application["spec"]["workflow"];
-  const auto steps = workflow::read_steps(workflow["steps"], workflow["mode"], "spec.workflow.steps");
+  const std::string ref = workflow["ref"].str();
+  const Value shared = ref.empty() ? Value() : lookup.workflow(ref);
+  const Value& written = ref.empty() ? workflow : shared;
+  const std::string path = ref.empty() ? "spec.workflow.steps" : fmt::format("spec.workflow.ref: Workflow {}: steps", ref);
+  const auto steps = workflow::read_steps(written["steps"], written["mode"], path);
   if (!steps) return {};
-  return StepWarnings(lookup, *steps).run();
+  return StepWarnings(lookup, *steps, path).run();
 }
 
 }  // namespace slipway::delivery::application

@@ -25,7 +25,7 @@ Value at_beginning(Value workload, const WorkloadRow& row, const Object& live) {
 }
 
 /// The revision that a rollout over revisions rolls out.
-std::string_view target_of(const Object& rollout) {
+std::string_view target_revision_of(const Object& rollout) {
   const Value& spec = rollout["spec"];
   return spec[spec.has("targetAppRevisionName") ? "targetAppRevisionName" : "targetRevisionName"].as_string();
 }
@@ -115,7 +115,7 @@ Task<Result<std::string>> Pass::ask_owner_to_yield() {
         fmt::format("{} belongs to {}, which is asked to yield", workload.id, holder_text(holder_name(*other)));
     const std::int64_t attempt = (*other)["status"]["attempt"].as_int();
     if (kube::uid(*other) != owner["uid"].as_string()) continue;
-    if (target_of(*other) == wanted_.target_name) {
+    if (target_revision_of(*other) == wanted_.target_name) {
       if (!is_at_rest()) continue;  // the roll waits for the owner, and does what it is asked meanwhile
       co_return fmt::format("{} belongs to {}, which rolls {} out too: this rollout begins when that one has ended",
                             workload.id, holder_text(holder_name(*other)), wanted_.target_name);

@@ -141,6 +141,26 @@ TEST_F(Rolled, the_trait_shows_its_workload) {
   EXPECT_EQ(service("web")["message"].as_string(), "Ready:3/3");
 }
 
+/// The column STATUS shows the first service, the column COMPONENT the first component.
+TEST_F(Rolled, services_are_in_the_order_of_the_components) {
+  const auto app = [](int number, const char* ready) {
+    return fmt::format(
+        "{{apiVersion: core.oam.dev/v1beta1, kind: Application, metadata: {{name: a}}, spec: {{components: [{{name: web, type: "
+        "webservice, properties: {{image: 'web:{0}'}}, traits: [{{type: annotations, properties: {{slipway.dev/ready-after: "
+        "{1}}}}}, {{type: rollout, properties: {{targetSize: 2}}}}]}}, {{name: oth, type: webservice, properties: {{image: "
+        "'oth:{0}'}}}}], workflow: {{mode: {{steps: StepByStep}}, steps: [{{name: two, type: apply-component, "
+        "properties: {{component: oth}}}}, {{name: one, type: apply-component, properties: {{component: web}}}}]}}}}}}",
+        number, ready);
+  };
+  for (const int number : {1, 2}) {
+    ASSERT_EQ(apply(app(number, "8s"), seconds{120}), "");
+    const Value services = application()["status"]["services"];
+    ASSERT_EQ(services.size(), 2U) << json::print(services);
+    EXPECT_EQ(services.item(0)["name"].as_string(), "web") << number << " " << json::print(services);
+    EXPECT_EQ(services.item(1)["name"].as_string(), "oth") << number;
+  }
+}
+
 TEST_F(Rolled, a_template_is_rendered_and_nothing_of_it_is_applied) {
   ASSERT_EQ(apply(waiting("next:1", kTemplate)), "");
   EXPECT_FALSE(find("core.oam.dev/v1beta1", "ApplicationRevision", "next-v1").is_null());

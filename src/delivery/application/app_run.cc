@@ -504,15 +504,21 @@ void AppRun::put_if_unreachable(const std::string& component, const Placement& p
   put_service(std::move(told));
 }
 
+/// In the order of the components, however they came to be delivered: the column STATUS shows the first one.
 void AppRun::put_service(ServiceStatus service) {
-  const auto at = std::ranges::find_if(services_, [&](const ServiceStatus& one) {
+  const auto known = std::ranges::find_if(services_, [&](const ServiceStatus& one) {
     return one.name == service.name && one.ns == service.ns && one.cluster == service.cluster;
   });
-  if (at == services_.end()) {
-    services_.push_back(std::move(service));
-  } else {
-    *at = std::move(service);
+  if (known != services_.end()) {
+    *known = std::move(service);
+    return;
   }
+  const auto& components = parsed_->spec.components;
+  const auto order_of = [&](const ServiceStatus& one) { return std::ranges::find(components, one.name, &ComponentSpec::name); };
+  const auto own = order_of(service);
+  auto at = services_.end();
+  while (at != services_.begin() && order_of(*(at - 1)) > own) --at;
+  services_.insert(at, std::move(service));
 }
 
 }  // namespace slipway::delivery::application

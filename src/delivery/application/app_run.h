@@ -182,6 +182,7 @@ class AppRun {
                               const std::vector<std::pair<ManagedResource, Value>>& objects) const;
   /// The component as it was delivered to a place.
   std::optional<ComponentSpec> delivered_component(const std::string& component, const Placement& at) const;
+  /// Replaces the service of that component and place, or adds it. Services are in the order of the components.
   void put_service(ServiceStatus service);
   /// Tells of a place whose cluster does not answer; another place, or one that answers, is left as it is told.
   void put_if_unreachable(const std::string& component, const Placement& placement, const std::string& why);

@@ -78,7 +78,8 @@ Result<std::string> plan_text(const SourceObject& source, const Files& files, st
   }
   SLIPWAY_TRY(subject, read);
   SLIPWAY_TRY(plan, read_plan(subject.plan, shape_of(rollout, subject)));
-  const std::optional<std::int64_t> before = size ? size : files.size_before(rollout);
+  const std::optional<std::int64_t> whole = plan.settings.shape == Shape::Fields ? std::optional(kWholeOfFields) : size;
+  const std::optional<std::int64_t> before = whole ? whole : files.size_before(rollout);
   const bool is_scale = plan.settings.shape == Shape::Scale;
   if (is_scale && !plan.settings.target_size) {
     return refused("spec.rolloutPlan.targetSize", "a scale needs it: there is no source, so it is the size to go to");

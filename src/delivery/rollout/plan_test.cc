@@ -65,6 +65,22 @@ TEST(RolloutPlan, takes_the_size_from_an_option_or_the_files) {
   EXPECT_TRUE(said({yaml(kTrait)}, {{"size", "many"}}).contains("--size many: must be a number of pods"));
 }
 
+TEST(RolloutPlan, of_fields_needs_no_size) {
+  const auto text = [](const char* plan) {
+    return said(
+        {yaml(kTrait)
+             .without_path({"spec", "sourceRef"})
+             .with_path({"spec", "targetRef"}, yaml("{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name: s}"))
+             .with_path({"spec", "rolloutPlan"}, yaml(plan))});
+  };
+  EXPECT_EQ(text("{rolloutBatches: [{replicas: 50%}, {}]}"),
+            "RolloutTrait/web: HorizontalPodAutoscaler/s: fields in 2 batches, of 100\n"
+            "BATCH  AT   OLD  CHANGED  UNAVAILABLE  TRAFFIC  GATES  NOTE\n"
+            "0      50   50   50       0            -        -\n"
+            "1      100  0    50       0            -        -\n");
+  EXPECT_TRUE(text("{targetSize: 4, numBatches: 2}").contains("fields in 2 batches, of 4"));
+}
+
 TEST(RolloutPlan, says_which_batches_add_no_pod) {
   const std::string text = said({yaml(kTrait)}, {{"size", "2"}});
   EXPECT_TRUE(text.contains("adds no pod: hooks run\n")) << text;

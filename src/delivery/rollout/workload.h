@@ -64,6 +64,8 @@ inline constexpr std::string_view kStampAnnotation = "rollout.slipway.dev/size";
 /// Of Shape::Fields: the values that the fields are to get, a JSON object by path. What the fields are at the attempt's start
 /// is where they come from. A changed annotation is another target.
 inline constexpr std::string_view kNewFields = "rollout.slipway.dev/fields";
+/// T of Shape::Fields where targetSize does not say it: fields have no pods, and go all the way in percent.
+inline constexpr std::int64_t kWholeOfFields = 100;
 inline constexpr std::string_view kFieldManager = kRolloutManager;
 
 /// Null when there is no row for the kind.

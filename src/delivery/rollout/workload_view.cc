@@ -18,9 +18,6 @@ using kube::Object;
 constexpr const char* kPodRevisionLabel = "controller-revision-hash";
 constexpr const char* kTemplateLabel = "pod-template-hash";
 
-/// Fields have no pods: they go all the way in percent.
-constexpr std::int64_t kWholeOfFields = 100;
-
 /// Members by name, so that equal values have equal texts.
 Value with_sorted_keys(const Value& value) {
   if (value.is_array()) {

@@ -49,6 +49,7 @@ class Pass : private Sets {
   bool contest(SetRecord& set, const SetView& view);
   void emit_writes();
   void wait_for_writes();
+  std::string kind_of_writes() const;
   bool counts_are_current();
   bool drain_sources(std::int64_t to, std::int64_t least_ready);
   std::int64_t take_from_sources(std::int64_t surplus, std::int64_t spare);

@@ -584,6 +584,17 @@ TEST(Replace, removes_named_pods_first_and_as_many_as_the_batch_has) {
   EXPECT_EQ(stage.record.rolling, Rolling::Succeeded);
 }
 
+TEST(Fields, are_written_and_no_sizes) {
+  Stage stage(Shape::Fields, {}, set_of("hpa", 10));
+  stage.settings.batches = {batch_of(4), batch_of(6)};
+  std::vector<std::string> texts;
+  for (int i = 0; i < 10; ++i) {
+    for (const Waiting& wait : stage.pass().waits) texts.push_back(wait.text);
+  }
+  EXPECT_TRUE(std::ranges::find(texts, "fields are being written") != texts.end());
+  EXPECT_TRUE(std::ranges::find(texts, "sizes are being written") == texts.end());
+}
+
 TEST(Fields, go_to_each_goal_and_have_nothing_to_be_ready) {
   Stage stage(Shape::Fields, {}, set_of("hpa", 10));
   stage.settings.num_batches = 2;

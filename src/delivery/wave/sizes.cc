@@ -188,13 +188,17 @@ void Pass::emit_writes() {
   if (!out_.effects.empty() && out_.waits.empty()) wait_for_writes();
 }
 
+std::string Pass::kind_of_writes() const {
+  return settings_.shape == Shape::Fields ? "fields are being written" : "sizes are being written";
+}
+
 /// A write of the record says already what will be waited for once the sizes stand: it need not be told again.
 void Pass::wait_for_writes() {
   const SetRecord& target = *r_.target;
   const bool is_growing = r_.rolling == Rolling::RollingInBatches && shape() == Shape::Pair && is_pending(target) &&
                           r_.batch == BatchState::InRolling && new_ready() + max_unavailable() < goal();
   if (!is_growing) {
-    wait("writes", "sizes are being written");
+    wait("writes", kind_of_writes());
     return;
   }
   if (!r_.batch_started) r_.batch_started = world_.now;

@@ -164,6 +164,9 @@ TEST_F(CronWorkflow, is_refused_with_the_messages_of_a_cron_job) {
   };
   EXPECT_EQ(change("schedule", "* * * *"),
             "spec.schedule: Invalid value: \"* * * *\": expected exactly 5 fields, found 4: [* * * *]");
+  EXPECT_EQ(change("schedule", "@every 20s"),
+            "spec.schedule: Invalid value: \"@every 20s\": must be @every 1m or more: a Workflow is named after the minute in "
+            "which it is due, so of several in one minute only the first would start");
   EXPECT_EQ(
       change("schedule", "TZ=UTC * * * * *"),
       "spec.schedule: Invalid value: \"TZ=UTC * * * * *\": cannot use TZ or CRON_TZ in schedule, use timeZone field instead");

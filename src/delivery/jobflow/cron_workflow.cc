@@ -2,11 +2,27 @@
 
 #include <fmt/format.h>
 
+#include "base/cron_schedule.h"
 #include "delivery/jobflow/admission.h"
+#include "json/text.h"
 #include "kube/cron_spec.h"
 #include "kube/names.h"
 
 namespace slipway::delivery::jobflow {
+namespace {
+
+/// Of the times of one minute only the first could start a Workflow.
+void add_interval_cause(const Value& schedule, std::vector<Cause>& causes) {
+  const std::string_view text = schedule.as_string();
+  if (!text.starts_with("@every ") || schedule_fault(text)) return;
+  const auto next = CronSchedule(text).next(Time{});
+  if (!next || *next - Time{} >= std::chrono::minutes{1}) return;
+  causes.push_back(field::invalid("spec.schedule", json::print(schedule),
+                                  "must be @every 1m or more: a Workflow is named after the minute in which it is due, so of "
+                                  "several in one minute only the first would start"));
+}
+
+}  // namespace
 
 const control::CronKind& cron_workflow_kind() {
   static const control::CronKind kind{.controller = "cronworkflow",
@@ -29,6 +45,7 @@ std::vector<Cause> validate_cron(const kube::Object& cron, const kube::Object& o
   const Value& spec = cron["spec"];
   if (!old.is_null() && spec == old["spec"]) return causes;
   kube::add_schedule_causes(spec, causes);
+  if (old.is_null() || spec["schedule"] != old["spec"]["schedule"]) add_interval_cause(spec["schedule"], causes);
   const Value& pattern = spec["workflowTemplate"];
   if (!old.is_null() && pattern == old["spec"]["workflowTemplate"]) return causes;
   const std::string path = "spec.workflowTemplate.";

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <span>
 
 #include "cli/cluster_command.h"
 #include "cli/commands.h"
@@ -235,18 +236,48 @@ std::vector<Command> plugin_commands(const std::vector<delivery::Action>& action
   return commands;
 }
 
-/// Of a command line that ends in a group of commands: which it has. Empty otherwise.
-std::string missing_word(const CLI::App& app) {
-  const CLI::App* group = &app;
-  std::string name = app.get_name();
-  while (!group->get_subcommands().empty()) {
-    group = group->get_subcommands().front();
-    name += " " + group->get_name();
+/// The command after which a line ends or goes wrong, and its place.
+struct LineEnd {
+  const CLI::App* group;
+  std::string name;     // with those before it: "slipway rollout"
+  std::string unknown;  // the word behind it; empty: none, or an option
+};
+
+LineEnd end_of_line(const CLI::App& app, std::span<char* const> words) {
+  LineEnd end{.group = &app, .name = app.get_name(), .unknown = ""};
+  while (!end.group->get_subcommands().empty()) {
+    end.group = end.group->get_subcommands().front();
+    end.name += " " + end.group->get_name();
+    const auto known = std::ranges::find(words, end.group->get_name(), [](const char* word) { return std::string_view(word); });
+    words = words.subspan(known == words.end() ? words.size() : static_cast<std::size_t>(known - words.begin()) + 1);
   }
-  if (group == &app || group->get_require_subcommand_min() == 0) return "";
-  std::string text = fmt::format("{} needs one of these commands (each has --help):", name);
-  for (const CLI::App* one : group->get_subcommands([](const CLI::App*) { return true; })) {
-    text += fmt::format("\n  {:<10} {}", one->get_name(), one->get_description());
+  if (!words.empty() && !std::string_view(words.front()).starts_with('-')) end.unknown = words.front();
+  return end;
+}
+
+/// Whether a command, or a group of them, of the program under its own name begins with that word.
+bool is_own_command(const std::string& word, const std::vector<delivery::Action>& actions) {
+  const std::vector<delivery::Command> families = plane::commands();
+  return word == "cluster" || word == "completion" ||
+         std::ranges::any_of(all_commands(actions, families), [&](const Command& one) {
+           const std::string_view name(one.name);
+           return name.substr(0, name.find(' ')) == word;
+         });
+}
+
+/// Of a command line that ends in a group of commands, or in the program itself: which it has. Empty otherwise.
+std::string missing_word(const LineEnd& end, bool is_elsewhere) {
+  if (end.group->get_require_subcommand_min() == 0) return "";
+  std::string text = fmt::format("{} needs one of these commands (each has --help):", end.name);
+  if (!end.unknown.empty()) {
+    const std::string other = is_elsewhere ? fmt::format(" (slipway {0} is one of the program slipway)", end.unknown) : "";
+    text = fmt::format("{} has no command {}{}, but these (each has --help):", end.name, end.unknown, other);
+  }
+  std::size_t width = 10;
+  const auto listed = end.group->get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+  for (const CLI::App* one : listed) width = std::max(width, one->get_name().size());
+  for (const CLI::App* one : listed) {
+    text += fmt::format("\n  {:<{}} {}", one->get_name(), width, one->get_description());
   }
   return text;
 }
@@ -303,7 +334,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (const std::string missing = missing_word(app); !missing.empty() && error.get_name() == "RequiredError") {
+    const LineEnd end = end_of_line(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+    const bool is_elsewhere = has_plugin_name && end.group == &app && is_own_command(end.unknown, actions);
+    const std::string missing = missing_word(end, is_elsewhere);
+    if (!missing.empty() && error.get_name() == "RequiredError") {
       fmt::print(stderr, "{}\n", missing);
       return kBadInput;
     }

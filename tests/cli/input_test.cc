@@ -125,6 +125,35 @@ TEST_F(BadInput, a_broken_database_says_so) {
   EXPECT_NE(ended.err.find("cluster.db"), std::string::npos) << ended.err;
 }
 
+/// Under the name of a plugin of kubectl the program has fewer commands.
+TEST_F(BadInput, a_missing_or_unknown_command_lists_those_that_there_are) {
+  const Ended alone = slipway({});
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_TRUE(alone.err.starts_with("slipway needs one of these commands (each has --help):\n")) << alone.err;
+  EXPECT_NE(alone.err.find("\n  describe "), std::string::npos) << alone.err;
+  const Ended unknown = slipway({"frob"});
+  EXPECT_TRUE(unknown.err.starts_with("slipway has no command frob, but these")) << unknown.err;
+  const Ended inner = slipway({"rollout", "frob"});
+  EXPECT_TRUE(inner.err.starts_with("slipway rollout has no command frob, but these")) << inner.err;
+  EXPECT_NE(inner.err.find("\n  approve "), std::string::npos) << inner.err;
+
+  const char* binary = std::getenv("SLIPWAY_BINARY");
+  const std::string real = binary != nullptr ? binary : SLIPWAY_BINARY_DIR "/slipway";
+  const std::filesystem::path link = folder_ / "kubectl-slipway";
+  std::filesystem::create_symlink(std::filesystem::absolute(real), link);
+  setenv("SLIPWAY_BINARY", link.c_str(), 1);
+  const Ended plugin = slipway({});
+  const Ended pipeline = slipway({"pipeline", "list"});
+  setenv("SLIPWAY_BINARY", real.c_str(), 1);
+  EXPECT_EQ(plugin.code, 2);
+  EXPECT_TRUE(plugin.err.starts_with("kubectl slipway needs one of these commands")) << plugin.err;
+  EXPECT_EQ(pipeline.code, 2);
+  EXPECT_TRUE(
+      pipeline.err.starts_with("kubectl slipway has no command pipeline (slipway pipeline is one of the program slipway), "
+                               "but these"))
+      << pipeline.err;
+}
+
 TEST_F(BadInput, wrong_arguments_exit_with_2) {
   EXPECT_EQ(slipway({"frob"}).code, 2);
   EXPECT_EQ(slipway({"run"}).code, 2);

@@ -270,8 +270,8 @@ std::string missing_word(const LineEnd& end, bool is_elsewhere) {
   if (end.group->get_require_subcommand_min() == 0) return "";
   std::string text = fmt::format("{} needs one of these commands (each has --help):", end.name);
   if (!end.unknown.empty()) {
-    const std::string other = is_elsewhere ? fmt::format(" (slipway {0} is one of the program slipway)", end.unknown) : "";
-    text = fmt::format("{} has no command {}{}, but these (each has --help):", end.name, end.unknown, other);
+    const std::string other = is_elsewhere ? fmt::format(" (use: slipway {})", end.unknown) : "";
+    text = fmt::format("{} has no command {}{}; it has these (each has --help):", end.name, end.unknown, other);
   }
   std::size_t width = 10;
   const auto listed = end.group->get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });

@@ -132,9 +132,9 @@ TEST_F(BadInput, a_missing_or_unknown_command_lists_those_that_there_are) {
   EXPECT_TRUE(alone.err.starts_with("slipway needs one of these commands (each has --help):\n")) << alone.err;
   EXPECT_NE(alone.err.find("\n  describe "), std::string::npos) << alone.err;
   const Ended unknown = slipway({"frob"});
-  EXPECT_TRUE(unknown.err.starts_with("slipway has no command frob, but these")) << unknown.err;
+  EXPECT_TRUE(unknown.err.starts_with("slipway has no command frob; it has these")) << unknown.err;
   const Ended inner = slipway({"rollout", "frob"});
-  EXPECT_TRUE(inner.err.starts_with("slipway rollout has no command frob, but these")) << inner.err;
+  EXPECT_TRUE(inner.err.starts_with("slipway rollout has no command frob; it has these")) << inner.err;
   EXPECT_NE(inner.err.find("\n  approve "), std::string::npos) << inner.err;
 
   const char* binary = std::getenv("SLIPWAY_BINARY");
@@ -149,8 +149,8 @@ TEST_F(BadInput, a_missing_or_unknown_command_lists_those_that_there_are) {
   EXPECT_TRUE(plugin.err.starts_with("kubectl slipway needs one of these commands")) << plugin.err;
   EXPECT_EQ(pipeline.code, 2);
   EXPECT_TRUE(
-      pipeline.err.starts_with("kubectl slipway has no command pipeline (slipway pipeline is one of the program slipway), "
-                               "but these"))
+      pipeline.err.starts_with("kubectl slipway has no command pipeline (use: slipway pipeline); "
+                               "it has these"))
       << pipeline.err;
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
+#include "delivery/rollout/behind.h"
 #include "delivery/rollout/kind.h"
 #include "delivery/rollout/settings.h"
 #include "delivery/rollout/show.h"
@@ -84,10 +86,28 @@ class ExplainReader {
     const bool is_ready = !live.is_null() && size > 0 && counts["observedGeneration"].as_int() == kube::generation(live) &&
                           counts["readyReplicas"].as_int() >= size && counts["updatedReplicas"].as_int() >= size;
     if (!is_ready) return made(wait, "PodsNotReady", wait.text, reference);
-    return made(wait, "StatusBehind",
-                fmt::format("{} of {} pods are ready by now; what follows is recorded within a minute",
-                            counts["readyReplicas"].as_int(), size),
-                reference);
+    const std::string ready = fmt::format("{} of {} pods are ready by now", counts["readyReplicas"].as_int(), size);
+    if (const auto weight = weight_ahead(); weight && status_.target && wait.on == "pods of " + status_.target->id) {
+      const Wait traffic{.on = "traffic", .text = "", .since = std::nullopt};
+      return made(
+          traffic, "TrafficNotShifted",
+          fmt::format("{}; {} % of the traffic goes to them next, and what the router says is recorded within {} seconds",
+                      ready, *weight, std::chrono::ceil<std::chrono::seconds>(kHoldPause).count()));
+    }
+    return made(wait, "StatusBehind", ready + "; what follows is recorded within a minute", reference);
+  }
+
+  /// The weight that follows the pods of the present batch; nullopt: none does, or it is recorded already.
+  std::optional<std::int64_t> weight_ahead() const {
+    const auto index = static_cast<std::size_t>(std::max<std::int64_t>(status_.current_batch, 0));
+    if (!plan_.settings.has_traffic || status_.rolling != Rolling::RollingInBatches || index >= status_.goals.size()) {
+      return std::nullopt;
+    }
+    const std::int64_t whole = status_.target_size;
+    std::int64_t weight = whole <= 0 ? 100 : (200 * status_.goals[index] + whole) / (2 * whole);
+    const auto& batches = plan_.settings.batches;
+    if (index < batches.size() && batches[index].weight) weight = *batches[index].weight;
+    return status_.weight == weight ? std::nullopt : std::optional(weight);
   }
 
   WaitReason gate(const Wait& wait) const {

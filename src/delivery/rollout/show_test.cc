@@ -207,6 +207,30 @@ TEST(RolloutWhy, leads_from_the_rollout_over_the_batch_to_the_cause) {
   for (const auto& one : cases) EXPECT_EQ(why(trait_with_status(one.status)), one.chain) << one.status;
 }
 
+/// The status is behind in counts of pods: the weight that follows them is the cause by then.
+TEST(RolloutWhy, names_the_weight_that_follows_pods_which_are_ready_by_now) {
+  struct ReadyView : NoView {
+    Value find(const Value&) const override {
+      return yaml(
+          "{metadata: {generation: 1}, spec: {replicas: 3}, status: {observedGeneration: 1, readyReplicas: 3, "
+          "updatedReplicas: 3}}");
+    }
+  };
+  const ReadyView view;
+  const auto told = [&](const char* plan, const char* weight) {
+    const kube::Object rollout =
+        trait_with_status(rolling(fmt::format("{}waits: [{{\"on\": pods of Deployment/web-v2, text: 2 of 3}}]", weight)), plan);
+    const auto all = explain_rows().front().open(rollout, view)("1");
+    return all.size() == 1 ? fmt::format("{} ({}): {}", all[0].on, all[0].reason, all[0].message) : "";
+  };
+  const char* split = "traffic: {provider: nginx, ingressRef: {name: web}}, ";
+  EXPECT_EQ(told(split, ""),
+            "traffic (TrafficNotShifted): 3 of 3 pods are ready by now; 30 % of the traffic goes to them next, and what the "
+            "router says is recorded within 5 seconds");
+  EXPECT_TRUE(told(split, "weight: 30, ").starts_with("pods of Deployment/web-v2 (StatusBehind)"));
+  EXPECT_TRUE(told("", "").starts_with("pods of Deployment/web-v2 (StatusBehind)"));
+}
+
 TEST(RolloutWhy, of_a_batch_tells_what_comes_before_it) {
   const kube::Object rollout = trait_with_status(rolling("waits: [{\"on\": pause, text: x}]"));
   EXPECT_EQ(why(rollout, "0"), "");

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <expected>
 #include <vector>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -40,15 +40,16 @@ std::vector<std::string_view> words(std::string_view text) {
   return out;
 }
 
+/// Numbers beyond what any field takes count as the first one that none does.
+constexpr std::int64_t kBeyondAll = 1000;
+
 std::optional<int> number_of(std::string_view text, const Field& field) {
   const std::string word = lower(text);
   for (std::size_t i = 0; word.size() == 3 && i + 3 <= field.names.size(); i += 3) {
     if (field.names.substr(i, 3) == word) return field.least + static_cast<int>(i / 3);
   }
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  const bool is_number = !text.empty() && std::ranges::all_of(text, is_digit);
+  return is_number ? std::optional(static_cast<int>(std::min(leading_count(text), kBeyondAll))) : std::nullopt;
 }
 
 std::string no_number(std::string_view text) {
@@ -82,7 +83,7 @@ std::expected<Part, std::string> part_of(std::string_view text, const Field& fie
     const auto step = number_of(by_step[1], Field{});
     if (!step) return fault(no_number(by_step[1]));
     if (*step == 0) return fault(fmt::format("step of range should be a positive number: {}", text));
-    part.step = *step;
+    part.step = std::min(*step, field.most + 1);  // beyond the field only its beginning is due
   }
   const auto [first, last, step, is_any] = part;
   if (first < field.least)
@@ -95,6 +96,7 @@ std::expected<Part, std::string> part_of(std::string_view text, const Field& fie
 }  // namespace
 
 std::optional<std::string> schedule_fault(std::string_view schedule) {
+  if (schedule.size() > kMaxScheduleBytes) return fmt::format("longer than {} bytes", kMaxScheduleBytes);
   if (schedule.starts_with('@')) {
     if (std::ranges::find(kMacros, schedule, &Macro::name) != kMacros.end()) return std::nullopt;
     if (!schedule.starts_with(kEvery)) return fmt::format("unrecognized descriptor: {}", schedule);
@@ -114,6 +116,7 @@ std::optional<std::string> schedule_fault(std::string_view schedule) {
 }
 
 CronSchedule::CronSchedule(std::string_view schedule) {
+  if (schedule_fault(schedule)) return;
   if (schedule.starts_with(kEvery)) {
     const Duration every = parse_duration(schedule.substr(kEvery.size())).value_or(Duration{0});
     every_ = std::max<Duration>(std::chrono::floor<std::chrono::seconds>(every), std::chrono::seconds{1});
@@ -169,7 +172,10 @@ std::optional<Time> CronSchedule::next_on(std::chrono::sys_days day, Time after,
 std::optional<Time> CronSchedule::next(Time after, const Zone& zone) const {
   using std::chrono::days;
   using std::chrono::floor;
-  if (every_) return floor<std::chrono::seconds>(after) + *every_;
+  if (every_) {
+    if (after > Time::max() - *every_) return std::nullopt;
+    return floor<std::chrono::seconds>(after) + *every_;
+  }
   // Clocks that go back at midnight show the day before again.
   auto day = floor<days>(after + zone.offset_at(after)) - days{1};
   for (int i = 0; i < kMostDays; ++i, day += days{1}) {
@@ -179,6 +185,31 @@ std::optional<Time> CronSchedule::next(Time after, const Zone& zone) const {
     return next_day ? std::min(*found, *next_day) : found;
   }
   return std::nullopt;
+}
+
+CronSchedule::Missed CronSchedule::missed(Time after, Time until, int max_count, const Zone& zone) const {
+  Missed missed;
+  const auto is_due = [&](Time from) {
+    const auto due = next(from, zone);
+    return due && *due <= until;
+  };
+  for (auto due = next(after, zone); due && *due <= until; due = next(*due, zone)) {
+    missed.last = due;
+    if (++missed.count > max_count) break;
+  }
+  if (missed.count <= max_count) return missed;
+  if (every_) {
+    missed.last = *missed.last + (until - *missed.last) / *every_ * *every_;
+    return missed;
+  }
+  // What comes due after a moment comes later the later the moment is: the last one is found by halving.
+  Time low = *missed.last;
+  for (Time high = until; high - low > std::chrono::minutes{1};) {
+    const Time middle = low + (high - low) / 2;
+    (is_due(middle) ? low : high) = middle;
+  }
+  for (auto due = next(low, zone); due && *due <= until; due = next(*due, zone)) missed.last = due;
+  return missed;
 }
 
 }  // namespace slipway

@@ -13,6 +13,8 @@
 
 namespace slipway {
 
+inline constexpr std::size_t kMaxScheduleBytes = 1024;
+
 /// What is wrong with a schedule, in upstream's words; nullopt when nothing is.
 std::optional<std::string> schedule_fault(std::string_view schedule);
 
@@ -21,11 +23,19 @@ std::optional<std::string> schedule_fault(std::string_view schedule);
 /// Europe/Berlin is due on 28 March 2026 at 01:30 UTC, not at all on the 29th, and on the 30th at 00:30 UTC.
 class CronSchedule {
  public:
-  /// REQUIRES: schedule_fault() finds nothing.
+  /// One in which schedule_fault() finds something never comes due.
   explicit CronSchedule(std::string_view schedule);
 
   /// The first moment after `after`; nullopt when there is none within five years (30 February).
   std::optional<Time> next(Time after, const Zone& zone = Zone()) const;
+
+  struct Missed {
+    std::optional<Time> last{};
+    int count = 0;
+  };
+  /// The last moment after `after` and not after `until`, and how many there are; beyond `max_count` they are not counted. A
+  /// year of minutes costs little more than `max_count` of them.
+  Missed missed(Time after, Time until, int max_count, const Zone& zone = Zone()) const;
 
  private:
   bool is_due_on(std::chrono::sys_days day) const;

@@ -1,5 +1,6 @@
 #include "base/cron_schedule.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -60,6 +61,41 @@ TEST(CronSchedule, follows_the_clocks_of_a_zone_through_summer_time) {
                             {"*/30 * * * *", "2026-10-31T22:59:00Z", "2026-10-31T23:00:00Z"},
                             {"0 0 1 11 *", "2026-10-31T22:30:00Z", "2026-11-01T00:00:00Z"},
                         });
+}
+
+TEST(CronSchedule, refuses_steps_and_texts_that_would_cost_more_than_they_say) {
+  for (const char* schedule : {"*/-1 * * * *", "*/-1,*/-1 * * * *", "*/0 * * * *", "*/+1 * * * *", "-1 * * * *", "1-60 * * * *",
+                               "99999999999999999999 * * * *"}) {
+    EXPECT_TRUE(schedule_fault(schedule)) << schedule;
+    EXPECT_FALSE(CronSchedule(schedule).next(Time())) << schedule;
+  }
+  std::string longest = "0";
+  while (longest.size() + 2 <= kMaxScheduleBytes - 8) longest += ",0";
+  EXPECT_FALSE(schedule_fault(longest + " * * * *"));
+  EXPECT_EQ(schedule_fault(longest + ",0,0,0,0 * * * *"), "longer than 1024 bytes");
+}
+
+TEST(CronSchedule, a_step_beyond_its_field_leaves_the_first_number) {
+  expect_next(Zone(), {
+                          {"0 0 */2147483647 * *", "2026-01-02T00:00:00Z", "2026-02-01T00:00:00Z"},
+                          {"5/99999999999999999999 * * * *", "2026-01-02T00:06:00Z", "2026-01-02T01:05:00Z"},
+                          {"*/59 * * * *", "2026-01-02T00:00:00Z", "2026-01-02T00:59:00Z"},
+                      });
+}
+
+TEST(CronSchedule, of_decades_only_the_last_one_missed_is_looked_for) {
+  const Time until = parse_rfc3339("2026-12-13T14:15:16Z").value();
+  const auto last_of = [&](const char* schedule, const char* after = "1970-01-01T00:00:00Z") {
+    const auto missed = CronSchedule(schedule).missed(parse_rfc3339(after).value(), until, 100);
+    return fmt::format("{} {}", missed.count, missed.last ? to_rfc3339(*missed.last) : "");
+  };
+  EXPECT_EQ(last_of("* * * * *"), "101 2026-12-13T14:15:00Z");
+  EXPECT_EQ(last_of("* * * 1 *"), "101 2026-01-31T23:59:00Z");
+  EXPECT_EQ(last_of("0 0 29 2 *"), "14 2024-02-29T00:00:00Z");
+  EXPECT_EQ(last_of("@every 1s"), "101 2026-12-13T14:15:16Z");
+  EXPECT_EQ(last_of("@every 7s", "2026-12-13T00:00:03Z"), "101 2026-12-13T14:15:13Z");
+  EXPECT_EQ(last_of("0 * * * *", "2026-12-13T11:30:00Z"), "3 2026-12-13T14:00:00Z");
+  EXPECT_EQ(last_of("0 0 30 2 *"), "0 ");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ class Planner {
   void run(const Result<Zone>& zone);
   void start(Time due);
   /// The last time that came due and was not served; counts those that did.
-  std::optional<Time> last_missed(const CronSchedule& schedule, const Zone& zone, int& missed) const;
+  CronSchedule::Missed missed(const CronSchedule& schedule, const Zone& zone) const;
 
   const kube::Object* child_of_uid(std::string_view uid) const {
     const auto found = std::ranges::find(children_, uid, [](const kube::Object& child) { return kube::uid(child); });
@@ -134,17 +134,12 @@ void Planner::trim_history(const std::string& limit, std::int64_t otherwise, con
   for (std::size_t i = 0; i + kept < ended.size(); ++i) remove(ended[i]);
 }
 
-std::optional<Time> Planner::last_missed(const CronSchedule& schedule, const Zone& zone, int& missed) const {
+CronSchedule::Missed Planner::missed(const CronSchedule& schedule, const Zone& zone) const {
   Time from = kube::time_of(status_["lastScheduleTime"]).value_or(kube::creation_time(cron_).value_or(now_));
   if (spec_.has("startingDeadlineSeconds")) {
     from = std::max(from, now_ - seconds_saturating(spec_["startingDeadlineSeconds"].as_int()));
   }
-  std::optional<Time> last;
-  for (auto due = schedule.next(from, zone); due && *due <= now_; due = schedule.next(*due, zone)) {
-    last = due;
-    ++missed;
-  }
-  return last;
+  return schedule.missed(from, now_, kMaxMissed, zone);
 }
 
 void Planner::run(const Result<Zone>& zone) {
@@ -155,10 +150,9 @@ void Planner::run(const Result<Zone>& zone) {
   if (spec_["suspend"].as_bool() || schedule_fault(spec_["schedule"].as_string())) return;
   const CronSchedule schedule(spec_["schedule"].as_string());
   plan_.next = schedule.next(now_, *zone);
-  int missed = 0;
-  const auto due = last_missed(schedule, *zone, missed);
+  const auto [due, count] = missed(schedule, *zone);
   if (!due) return;
-  if (missed > kMaxMissed) {
+  if (count > kMaxMissed) {
     add_event("Warning", "TooManyMissedTimes",
               "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew");
   }

@@ -6,7 +6,7 @@
 namespace slipway::plane {
 namespace {
 
-constexpr const char* kManager = "slipway";
+constexpr const char* kSettlingManager = "slipway";
 
 Task<Result<std::size_t>> settle(client::Client& server, delivery::IdentityAnnotations in, kube::Resource resource,
                                  kube::UserInfo author) {
@@ -20,7 +20,7 @@ Task<Result<std::size_t>> settle(client::Client& server, delivery::IdentityAnnot
     if (is_settled) continue;
     const kube::Object wanted = delivery::with_identity(in, object, author);
     const json::Value patch = json::object({{"metadata", json::object({{"annotations", wanted["metadata"]["annotations"]}})}});
-    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(server, resource, kube::key_of(object), patch, kManager));
+    SLIPWAY_CO_TRY_VOID(co_await client::merge_patch(server, resource, kube::key_of(object), patch, kSettlingManager));
     ++settled;
   }
   co_return settled;

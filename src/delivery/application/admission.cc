@@ -27,25 +27,29 @@ Value named(const Value& item, const std::string& name) {
   return item.is_object() && has_none ? item.with("name", name) : item;
 }
 
-Value with_step_names(Value steps) {
+Value with_step_names(const Value& steps) {
+  if (!steps.is_array()) return steps;
+  json::ArrayBuilder out;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     Value step = named(steps.item(i), fmt::format("step-{}", i));
-    Value subs = step["subSteps"];
-    for (std::size_t j = 0; j < subs.size() && subs.is_array(); ++j) {
-      subs = subs.with_item(j, named(subs.item(j), fmt::format("step-{}-{}", i, j)));
+    if (const Value subs = step["subSteps"]; subs.is_array()) {
+      json::ArrayBuilder named_subs;
+      for (std::size_t j = 0; j < subs.size(); ++j) named_subs.add(named(subs.item(j), fmt::format("step-{}-{}", i, j)));
+      step = step.with("subSteps", named_subs.build());
     }
-    if (subs.is_array()) step = step.with("subSteps", subs);
-    steps = steps.with_item(i, step);
+    out.add(std::move(step));
   }
-  return steps;
+  return out.build();
 }
 
-Value with_policy_names(Value policies) {
+Value with_policy_names(const Value& policies) {
+  if (!policies.is_array()) return policies;
+  json::ArrayBuilder out;
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const Value& policy = policies.item(i);
-    policies = policies.with_item(i, named(policy, fmt::format("{}-auto-gen-{}", policy["type"].as_string(), i)));
+    out.add(named(policy, fmt::format("{}-auto-gen-{}", policy["type"].as_string(), i)));
   }
-  return policies;
+  return out.build();
 }
 
 /// Looks names up for one Application among the objects that `find` gives.
@@ -105,13 +109,15 @@ class WriteCheck : public kube::AdmissionCheck {
     } else {
       out.causes = std::move(causes);
     }
+    if (is_checked) std::ranges::move(check_->warnings(), std::back_inserter(out.warnings));
     if (!is_checked || check_->is_cut_short()) out.warnings.emplace_back(kCutShort);
     return out;
   }
 
  private:
   static constexpr const char* kCutShort =
-      "accepted without rendering every policy and component: admission ran out of time (1 s); errors in the rest are reported "
+      "accepted without rendering every policy and component, or checking every step: admission ran out of time (1 s); errors "
+      "in the rest are reported "
       "when they are delivered";
 
   /// What of an Application is judged: uid and times of a create are others each time it is planned.
@@ -144,7 +150,7 @@ kube::AdmissionRow application_row(OnFault on_fault, const std::string& definiti
   row.warn = [store](const kube::Object& object, const kube::Object& old, const kube::FindObject& find) {
     const Lookup lookup = lookup_in(*store, object, find);
     std::vector<std::string> told = run_warnings(object, old);
-    for (auto* more : {trait_warnings, step_warnings, policy_warnings, plan_warnings}) {
+    for (auto* more : {trait_warnings, plan_warnings}) {
       std::ranges::move(more(object, old, lookup), std::back_inserter(told));
     }
     return told;

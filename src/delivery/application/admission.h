@@ -20,11 +20,6 @@ kube::Object with_names(const kube::Object& application, const kube::Object& old
 /// nothing comes of it.
 std::vector<std::string> trait_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
 
-/// "spec.workflow.steps[1].properties.x: …" for what in the workflow has no effect, or another than the writer may expect.
-std::vector<std::string> step_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
-
-/// "spec.policies[0].properties.x: …" for what no parameter of a policy's definition takes.
-std::vector<std::string> policy_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
 /// "spec.rolloutPlan: …" for a plan that nothing rolls out by.
 std::vector<std::string> plan_warnings(const kube::Object& application, const kube::Object& old, const Lookup& lookup);
 

@@ -462,6 +462,30 @@ TEST(Admission, accepts_with_a_warning_when_the_check_is_cancelled) {
   EXPECT_TRUE(cut.warnings[0].starts_with("accepted without rendering every policy")) << cut.warnings[0];
 }
 
+TEST(Admission, evaluates_nothing_of_a_user_before_it_computes) {
+  Desk desk;
+  desk.add(definition("WorkflowStepDefinition", "typed", "parameter: x: int"));
+  desk.add(definition("PolicyDefinition", "typed", "output: {}\nparameter: x: int"));
+  const char* specs[] = {
+      "{components: [], workflow: {steps: [{name: s, type: typed, properties: {x: text}}]}}",
+      "{components: [], workflow: {steps: [{name: s, type: suspend, if: '((('}]}}",
+      "{components: [], policies: [{name: p, type: typed, properties: {x: text}}]}",
+      "{components: [], policies: [{name: p, type: override, properties: {components: [{name: '['}]}}]}",
+      "{components: [], policies: [{name: p, type: replication, properties: {keys: [a], selector: [none]}}]}",
+  };
+  for (const char* spec : specs) {
+    EXPECT_EQ(desk.faults(spec).size(), 1U) << spec;
+    const Value object = Desk::application(spec);
+    const auto check = desk.check();
+    ASSERT_TRUE(check->read(object, {}, desk.finder())) << spec;
+    check->cancel();
+    check->compute();
+    const kube::Assessment cut = check->result(object, {}, desk.finder());
+    EXPECT_TRUE(cut.causes.empty()) << spec;
+    EXPECT_EQ(cut.warnings.size(), 1U) << spec;
+  }
+}
+
 TEST(Admission, a_cancelled_check_still_refuses_what_needs_no_computing) {
   const Desk desk;
   const Value seen = Desk::application("{components: [{name: a, type: webservice, properties: {}}]}");
@@ -507,6 +531,10 @@ TEST(Admission, bounds_the_counts_and_lets_what_is_there_shrink) {
   EXPECT_TRUE(row.validate(with_components(601), with_components(601)).empty());
   EXPECT_TRUE(row.validate(with_components(600), with_components(601)).empty());
   EXPECT_EQ(row.validate(with_components(602), with_components(601)).size(), 1U);
+  const Value policies = json::array(std::vector<Value>(501, json::object({{"name", "p"}, {"type", "debug"}})));
+  const auto of_policies = row.validate(with_components(1).with_path({"spec", "policies"}, policies), {});
+  ASSERT_EQ(of_policies.size(), 1U);
+  EXPECT_EQ(of_policies[0].field, "spec.policies");
 }
 
 TEST(Admission, names_what_has_no_name) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/compute_pool.h"
 #include "base/lookup.h"
 #include "base/text.h"
 #include "delivery/application/cluster_shares.h"
@@ -38,23 +39,26 @@ std::vector<std::string> unmatched(const Order& order) {
   return waits;
 }
 
-Result<std::vector<ComponentSpec>> components_of(const AppRun& run, const Value& params) {
+Task<Result<std::vector<ComponentSpec>>> components_of(AppRun& run, Value params) {
   std::vector<PolicySpec> used;
   for (const std::string& name : texts_in(params["policies"])) {
     const PolicySpec* policy = run.parsed().find_policy(name);
-    if (policy == nullptr) return fail(Reason::NotFound, fmt::format("policy {} not found", name));
+    if (policy == nullptr) co_return fail(Reason::NotFound, fmt::format("policy {} not found", name));
     if (policy->type == "topology") {
-      return fail(Reason::Invalid, fmt::format("policy {}: placement says where the components go, not a topology", name));
+      co_return fail(Reason::Invalid, fmt::format("policy {}: placement says where the components go, not a topology", name));
     }
     used.push_back(*policy);
   }
-  SLIPWAY_TRY(plan, plan_deploy(run.parsed(), {}, used, {}));
+  Result<DeployPlan> made;
+  co_await compute_for(run.tools().env, std::string(kube::ns(run.application())),
+                       [&] { made = plan_deploy(run.parsed(), {}, used, {}); });
+  SLIPWAY_CO_TRY(plan, std::move(made));
   if (params.has("components")) {
     const auto wanted = texts_in(params["components"]);
     std::erase_if(plan.components,
                   [&](const ComponentSpec& one) { return std::ranges::find(wanted, one.name) == wanted.end(); });
   }
-  return std::move(plan.components);
+  co_return std::move(plan.components);
 }
 
 /// How many replicas there are to share.
@@ -180,7 +184,7 @@ Task<Result<Report>> place_components(AppRun& run, ProviderCall call, Order orde
 Task<Answer> place(AppRun& run, ProviderCall call) {
   auto entries = read_shares(call.params["placement"]);
   if (!entries) co_return Answer{.kind = Answer::Kind::Fail, .message = entries.error().message};
-  auto components = components_of(run, call.params);
+  auto components = co_await components_of(run, call.params);
   if (!components) co_return Answer::error(components.error());
   auto managed = co_await managed_clusters(run);
   if (!managed) co_return Answer::error(managed.error());

@@ -109,6 +109,15 @@ void compare(const std::vector<std::vector<std::string>>& paths, const Value& no
   }
 }
 
+/// Without looking: what override policies leave alone is the same value.
+bool is_unchanged(const ComponentSpec& before, const ComponentSpec& now) {
+  const auto is_same = [](const TraitSpec& one, const TraitSpec& other) {
+    return one.type == other.type && one.properties.is_same(other.properties);
+  };
+  return before.type == now.type && before.external_revision == now.external_revision &&
+         before.properties.is_same(now.properties) && std::ranges::equal(before.traits, now.traits, is_same);
+}
+
 }  // namespace
 
 Cause cause_of(const ParameterFault& fault, const Value& properties, const std::string& path) {
@@ -135,18 +144,34 @@ Cause unknown_type(std::string path, const std::string& type, const Status& erro
   return field::invalid(std::move(path), quoted(type), error.message);
 }
 
-ComponentCheck::ComponentCheck(const kube::Object& application, const kube::Object& old, const ApplicationSpec& spec,
-                               const std::vector<PolicySpec>& overrides)
-    : context_(check_context(application, spec)),
-      forces_parameters_(kube::annotation(application, kForceParameters) == "true"),
-      old_components_(old["spec"]["components"]) {
-  std::vector<ComponentSpec> all = spec.components;
+OverriddenComponents overridden_components(const std::vector<ComponentSpec>& components,
+                                           const std::vector<PolicySpec>& overrides, const std::atomic<bool>& cancelled) {
+  OverriddenComponents overridden;
+  std::map<std::string_view, const ComponentSpec*> written;
+  for (const ComponentSpec& component : components) written.emplace(component.name, &component);
+  const auto take = [&](const std::vector<ComponentSpec>& changed) {
+    for (const ComponentSpec& one : changed) {
+      const auto before = written.find(one.name);
+      if (before != written.end() && !is_unchanged(*before->second, one)) overridden[one.name].push_back(one);
+    }
+  };
+  std::vector<ComponentSpec> all = components;
   for (const PolicySpec& policy : overrides) {
-    if (auto changed = override_components(spec.components, policy)) overridden_.push_back(std::move(*changed));
+    if (cancelled) return overridden;
+    if (const auto changed = override_components(components, policy)) take(*changed);
+    if (overrides.size() < 2) break;
     if (auto changed = override_components(all, policy)) all = std::move(*changed);
   }
-  if (overrides.size() > 1) overridden_.push_back(std::move(all));
+  if (overrides.size() > 1) take(all);
+  return overridden;
 }
+
+ComponentCheck::ComponentCheck(const kube::Object& application, const kube::Object& old, const ApplicationSpec& spec,
+                               const OverriddenComponents& overridden)
+    : context_(check_context(application, spec)),
+      forces_parameters_(kube::annotation(application, kForceParameters) == "true"),
+      old_components_(old["spec"]["components"]),
+      overridden_(overridden) {}
 
 RenderingCheck ComponentCheck::rendering(const ComponentSpec& component, ComponentTemplates templates, const Lookup& lookup,
                                          bool is_fed, std::string path) const {
@@ -155,11 +180,11 @@ RenderingCheck ComponentCheck::rendering(const ComponentSpec& component, Compone
                        .overridden = {},
                        .is_fed = is_fed || !component.inputs.empty(),
                        .path = std::move(path)};
-  for (const std::vector<ComponentSpec>& components : overridden_) {
-    const auto found = std::ranges::find(components, component.name, &ComponentSpec::name);
-    if (found == components.end()) continue;
-    auto known = definitions_of(*found, Parsed(), lookup);
-    if (known) check.overridden.push_back({*found, {std::move(known->first), std::move(known->second)}});
+  const auto found = overridden_.find(component.name);
+  if (found == overridden_.end()) return check;
+  for (const ComponentSpec& one : found->second) {
+    auto known = definitions_of(one, Parsed(), lookup);
+    if (known) check.overridden.push_back({one, {std::move(known->first), std::move(known->second)}});
   }
   return check;
 }

@@ -2,6 +2,8 @@
 // time, and what its definitions call immutable is compared with what it was. Every fault says where in the Application it is.
 #pragma once
 
+#include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,11 +33,18 @@ struct RenderingCheck {
   std::vector<Cause> faults(const RenderContext& context) const;
 };
 
+/// By name, what override policies make of a component: each of them alone, and all together. Those that change nothing of it
+/// are left out.
+using OverriddenComponents = std::map<std::string, std::vector<ComponentSpec>>;
+/// Ends early, with a part, once `cancelled` is set.
+OverriddenComponents overridden_components(const std::vector<ComponentSpec>& components,
+                                           const std::vector<PolicySpec>& overrides, const std::atomic<bool>& cancelled);
+
 class ComponentCheck {
  public:
-  /// Everything outlives this. `overrides` are the override policies that components may be delivered with.
+  /// Everything outlives this.
   ComponentCheck(const kube::Object& application, const kube::Object& old, const ApplicationSpec& spec,
-                 const std::vector<PolicySpec>& overrides);
+                 const OverriddenComponents& overridden);
 
   RenderingCheck rendering(const ComponentSpec& component, ComponentTemplates templates, const Lookup& lookup, bool is_fed,
                            std::string path) const;
@@ -50,7 +59,7 @@ class ComponentCheck {
   RenderContext context_;
   bool forces_parameters_ = false;
   Value old_components_;
-  std::vector<std::vector<ComponentSpec>> overridden_;  // by each override policy, and by all of them
+  const OverriddenComponents& overridden_;
 };
 
 }  // namespace slipway::delivery::application

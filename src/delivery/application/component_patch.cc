@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +20,14 @@ bool has_names(const Value& list) {
 
 Value merge_lists(const Value& base, const Value& change) {
   std::vector<Value> merged(base.items().begin(), base.items().end());
+  std::map<std::string, std::size_t, std::less<>> places;  // by name, the first of each
+  for (std::size_t i = 0; i < merged.size(); ++i) places.emplace(merged[i]["name"].as_string(), i);
   for (const Value& item : change.items()) {
-    const auto same = std::ranges::find_if(merged, [&](const Value& one) { return one["name"] == item["name"]; });
-    if (same == merged.end()) {
+    const auto [place, is_new] = places.emplace(item["name"].as_string(), merged.size());
+    if (is_new) {
       merged.push_back(item);
     } else {
-      *same = merge_export(*same, item);
+      merged[place->second] = merge_export(merged[place->second], item);
     }
   }
   return json::array(merged);
@@ -58,11 +62,16 @@ Result<Value> with_field(const Value& workload, const Value& field) {
 Value merge_export(const Value& base, const Value& change) {
   if (has_names(base) && has_names(change)) return merge_lists(base, change);
   if (!change.is_object()) return change;
-  Value merged = base.is_object() ? base : Value::empty_object();
-  for (const auto& [key, value] : change.members()) {
-    merged = value.is_null() ? merged.without(key) : merged.with(key, merge_export(merged[key], value));
+  json::ObjectBuilder merged;
+  for (const auto& [key, value] : base.members()) {
+    const Value* changed = change.find(key);
+    if (changed == nullptr) merged.add(key, value);
+    if (changed != nullptr && !changed->is_null()) merged.add(key, merge_export(value, *changed));
   }
-  return merged;
+  for (const auto& [key, value] : change.members()) {
+    if (!value.is_null() && !base.has(key)) merged.add(key, merge_export({}, value));
+  }
+  return merged.build();
 }
 
 Value with_replicas(const Value& object, const Value& replicas) {

@@ -59,5 +59,24 @@ TEST(ComponentPatch, sets_a_field_of_the_workload_and_of_its_pods) {
   }
 }
 
+TEST(ComponentPatch, merges_long_lists_and_large_objects_in_one_pass) {
+  json::ArrayBuilder old_items;
+  json::ArrayBuilder new_items;
+  json::ObjectBuilder old_members;
+  json::ObjectBuilder new_members;
+  for (int i = 0; i < 50'000; ++i) {
+    old_items.add(json::object({{"name", "a" + std::to_string(i)}, {"x", 1}}));
+    new_items.add(json::object({{"name", (i % 2 == 0 ? "a" : "b") + std::to_string(i)}, {"y", 2}}));
+    old_members.add("a" + std::to_string(i), i);
+    new_members.add((i % 2 == 0 ? "a" : "b") + std::to_string(i), i % 2 == 0 ? Value() : Value(i));
+  }
+  const Value merged = merge_export(json::object({{"list", old_items.build()}, {"map", old_members.build()}}),
+                                    json::object({{"list", new_items.build()}, {"map", new_members.build()}}));
+  EXPECT_EQ(merged["list"].size(), 75'000U);
+  EXPECT_EQ(merged["list"].item(0), json::object({{"name", "a0"}, {"x", 1}, {"y", 2}}));
+  EXPECT_EQ(merged["map"].size(), 50'000U);
+  EXPECT_FALSE(merged["map"].has("a0"));
+}
+
 }  // namespace
 }  // namespace slipway::delivery::application

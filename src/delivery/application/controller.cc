@@ -363,7 +363,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   if (!resolved) {
     const auto& error = resolved.error();
     if (!is_fault_of_user(error.reason)) co_return Outcome::failed(error);
-    tell_faults(application, live_lookup(application), memory.faults, status, now);
+    co_await tell_faults(env_, application, live_lookup(application), memory.faults, status);
     co_return co_await stop_at(run.client, std::move(application), std::move(status), before,
                                {"Parsed", "rendering", "FailedParse", error.message});
   }
@@ -409,7 +409,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
   std::optional<Duration> again = *went;
   const std::string unrendered = pre_render_failure(resolved->parsed->steps, *status.workflow);
   if (!unrendered.empty()) fail_condition(status, "Render", unrendered, now);
-  tell_faults_of_steps(application, resolved->lookup, memory.faults, status, now);
+  co_await tell_faults_of_steps(env_, application, resolved->lookup, memory.faults, status);
   status.services = app.services();
   status.applied = app.applied();
   if (const auto left = until_restart(application, status)) again = std::min(again.value_or(*left), *left);

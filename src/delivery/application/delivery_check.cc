@@ -29,19 +29,25 @@ bool is_as_before(const kube::Object& application, const kube::Object& old) {
 class DeliveryCheck::Reading {
  public:
   Reading(const kube::Object& application, const kube::Object& old, const Lookup& lookup, DeliveryCheck& check)
-      : application_(application), old_(old), lookup_(lookup), check_(check) {}
+      : application_(application), old_(old), lookup_(lookup), check_(check), known_(check.known_) {}
 
   void run() {
     check_annotations();
     if (!read()) return;
+    known_.is_sound = true;
     check_workflow();
     check_policies();
-    check_components();
+  }
+
+  /// After the override policies were applied.
+  void run_components() {
+    if (known_.is_sound) check_components();
   }
 
  private:
   void add(Cause cause) { check_.causes_.push_back(std::move(cause)); }
   void add(std::vector<Cause> causes) { std::ranges::move(causes, std::back_inserter(check_.causes_)); }
+  void compute(Piece piece) { check_.computed_.push_back({check_.causes_.size(), std::move(piece)}); }
 
   void check_annotations() {
     const Value& annotations = application_["metadata"]["annotations"];
@@ -61,53 +67,84 @@ class DeliveryCheck::Reading {
       add(std::move(spec.error().causes));
       return false;
     }
-    spec_ = std::move(*spec);
-    std::vector<Cause> faults = check_application(spec_);
+    known_.spec = std::move(*spec);
+    std::vector<Cause> faults = check_application(known_.spec);
     const bool is_sound = faults.empty();
     add(std::move(faults));
     return is_sound;
   }
 
   void check_workflow() {
-    if (!spec_.has_workflow) return check_dependencies();
-    if (!spec_.workflow_ref.empty()) {
-      const Value shared = lookup_.workflow(spec_.workflow_ref);
-      if (shared.is_null()) return add(not_found("spec.workflow.ref", spec_.workflow_ref, "no such Workflow in the namespace"));
-      const Value& mode = spec_.workflow_mode.is_null() ? shared["mode"] : spec_.workflow_mode;
+    if (!known_.spec.has_workflow) return check_dependencies();
+    if (!known_.spec.workflow_ref.empty()) {
+      const Value shared = lookup_.workflow(known_.spec.workflow_ref);
+      if (shared.is_null())
+        return add(not_found("spec.workflow.ref", known_.spec.workflow_ref, "no such Workflow in the namespace"));
+      const Value& mode = known_.spec.workflow_mode.is_null() ? shared["mode"] : known_.spec.workflow_mode;
       if (auto steps = workflow::read_steps(shared["steps"], mode, "steps")) {
-        steps_ = std::move(*steps);
+        known_.steps = std::move(*steps);
         check_shared_conditions();
+        warn_of_shared_steps();
       } else {
-        add(field::invalid("spec.workflow.ref", quoted(spec_.workflow_ref), steps.error().message));
+        add(field::invalid("spec.workflow.ref", quoted(known_.spec.workflow_ref), steps.error().message));
       }
       return;
     }
-    auto steps = workflow::read_steps(spec_.workflow_steps, spec_.workflow_mode, "spec.workflow.steps");
+    auto steps = workflow::read_steps(known_.spec.workflow_steps, known_.spec.workflow_mode, "spec.workflow.steps");
     if (!steps) return add(std::move(steps.error().causes));
-    steps_ = std::move(*steps);
-    step_names_ = steps_.names();
-    for (std::size_t i = 0; i < steps_.steps.size(); ++i)
-      check_step(steps_.steps[i], fmt::format("spec.workflow.steps[{}]", i));
+    known_.steps = std::move(*steps);
+    known_.step_names = known_.steps.names();
+    without_traffic_ = step_without_traffic(known_.steps);
+    for (std::size_t i = 0; i < known_.steps.steps.size(); ++i)
+      check_step(known_.steps.steps[i], fmt::format("spec.workflow.steps[{}]", i));
   }
 
   /// The Workflow object itself is not looked at when it is written: what it names is known only here.
   void check_shared_conditions() {
-    const std::vector<std::string> names = steps_.names();
+    known_.step_names = known_.steps.names();
     const auto check = [&](const workflow::Step& step) {
-      for (const Cause& cause : check_condition(step, names, "step " + step.name)) {
-        add(field::invalid("spec.workflow.ref", quoted(spec_.workflow_ref), fmt::format("{}: {}", cause.field, cause.message)));
-      }
+      if (step.condition.empty()) return;
+      compute([&step, &known = known_](const RenderContext&, const cue::Limits&) {
+        Finding finding;
+        for (const Cause& cause : check_condition(step, known.step_names, "step " + step.name)) {
+          finding.causes.push_back(field::invalid("spec.workflow.ref", quoted(known.spec.workflow_ref),
+                                                  fmt::format("{}: {}", cause.field, cause.message)));
+        }
+        return finding;
+      });
     };
-    for (const workflow::Step& step : steps_.steps) {
+    for (const workflow::Step& step : known_.steps.steps) {
       check(step);
       for (const workflow::Step& sub : step.sub_steps) check(sub);
+    }
+  }
+
+  /// What is wrong in a Workflow that is named is found when it runs; of what has no effect its user is told here.
+  void warn_of_shared_steps() {
+    without_traffic_ = step_without_traffic(known_.steps);
+    const auto look = [&](const workflow::Step& step, std::string path) {
+      if (step.type == kStepGroup) return;
+      const bool is_apply = step.type == kApplyComponent || step.type == kBuiltinApplyComponent;
+      const auto found =
+          is_apply ? Result<DefinitionPtr>(nullptr) : lookup_.definition(DefinitionKind::WorkflowStep, step.type);
+      if (!found) return;
+      compute([&step, definition = *found, path = std::move(path), without_traffic = without_traffic_](
+                  const RenderContext&, const cue::Limits& limits) {
+        return Finding{{}, step_warnings(step, definition.get(), path, without_traffic, limits)};
+      });
+    };
+    for (std::size_t i = 0; i < known_.steps.steps.size(); ++i) {
+      const workflow::Step& step = known_.steps.steps[i];
+      const std::string path = fmt::format("spec.workflow.ref: Workflow {}: steps[{}]", known_.spec.workflow_ref, i);
+      look(step, path);
+      for (std::size_t j = 0; j < step.sub_steps.size(); ++j) look(step.sub_steps[j], fmt::format("{}.subSteps[{}]", path, j));
     }
   }
 
   /// Without a workflow what components wait for becomes what their steps wait for.
   void check_dependencies() {
     const Value mode = json::object({{"steps", "DAG"}, {"subSteps", "DAG"}});
-    const Value generated = generated_steps(spec_);
+    const Value generated = generated_steps(known_.spec);
     if (generated.item(0)["type"].as_string() != kApplyComponent) return;
     const auto steps = workflow::read_steps(generated, mode, "spec.components");
     if (!steps) add(steps.error().causes);
@@ -119,15 +156,23 @@ class DeliveryCheck::Reading {
       const std::string name = step.properties[step.properties.has("component") ? "component" : "name"].str();
       if (name.empty()) {
         add(field::required(path + ".properties.component"));
-      } else if (spec_.find(name) == nullptr) {
+      } else if (known_.spec.find(name) == nullptr) {
         add(not_found(path + ".properties.component", name, "the application has no component of this name"));
       }
-      if (!step.inputs.empty()) fed_.insert(name);
-    } else if (step.type != kStepGroup) {
-      const DefinitionPtr definition = check_type(DefinitionKind::WorkflowStep, step.type, path);
-      if (definition != nullptr) add(check_parameters(step, *definition, application_, path));
+      if (!step.inputs.empty()) known_.fed.insert(name);
     }
-    add(check_condition(step, step_names_, path));
+    const DefinitionPtr definition =
+        is_apply || step.type == kStepGroup ? nullptr : check_type(DefinitionKind::WorkflowStep, step.type, path);
+    const bool has_warnings = is_apply || definition != nullptr;
+    const workflow::Step* without_traffic = without_traffic_;
+    compute([&step, &known = known_, application = application_, definition, has_warnings, without_traffic, path](
+                const RenderContext&, const cue::Limits& limits) {
+      Finding finding;
+      if (definition != nullptr) finding.causes = check_parameters(step, *definition, application, path, limits);
+      std::ranges::move(check_condition(step, known.step_names, path), std::back_inserter(finding.causes));
+      if (has_warnings) finding.warnings = step_warnings(step, definition.get(), path, without_traffic, limits);
+      return finding;
+    });
     if (step.type == "deploy") check_deploy(step, path);
     for (std::size_t i = 0; i < step.sub_steps.size(); ++i) {
       check_step(step.sub_steps[i], fmt::format("{}.subSteps[{}]", path, i));
@@ -138,12 +183,12 @@ class DeliveryCheck::Reading {
     const Value& names = step.properties["policies"];
     for (std::size_t i = 0; i < names.size(); ++i) {
       const std::string name = names.item(i).str();
-      if (name.empty() || contains(spec_.policies, name, &PolicySpec::name)) continue;
+      if (name.empty() || contains(known_.spec.policies, name, &PolicySpec::name)) continue;
       const Value shared = lookup_.policy(name);
       if (shared.is_null()) {
         add(not_found(fmt::format("{}.properties.policies[{}]", path, i), name, "no policy of the application, and no Policy"));
-      } else if (shared["type"].as_string() == "override") {
-        overrides_.push_back({name, shared["type"].str(), shared["properties"]});
+      } else if (shared["type"].as_string() == "override" && shared_.insert(name).second) {
+        known_.overrides.push_back({name, shared["type"].str(), shared["properties"]});
       }
     }
   }
@@ -156,37 +201,42 @@ class DeliveryCheck::Reading {
   }
 
   void check_policies() {
-    for (std::size_t i = 0; i < spec_.policies.size(); ++i) {
-      const PolicySpec& policy = spec_.policies[i];
+    for (std::size_t i = 0; i < known_.spec.policies.size(); ++i) {
+      const PolicySpec& policy = known_.spec.policies[i];
       const std::string path = fmt::format("spec.policies[{}]", i);
       if (!is_own_policy(policy.type)) {
         const DefinitionPtr definition = check_type(DefinitionKind::Policy, policy.type, path);
-        if (definition != nullptr) add(check_parameters(policy, *definition, application_, path));
-      } else if (auto wrong = fault_of(policy)) {
-        add_policy_fault(*wrong, policy, path);
+        if (definition == nullptr) continue;
+        compute([&policy, application = application_, definition, path](const RenderContext&, const cue::Limits& limits) {
+          return Finding{check_parameters(policy, *definition, application, path, limits),
+                         policy_warnings(policy, *definition, path, limits)};
+        });
+      } else {
+        compute([&policy, &known = known_, path](const RenderContext&, const cue::Limits&) {
+          const auto wrong = fault_of(policy, known.spec);
+          return wrong ? Finding{policy_faults(*wrong, policy, path), {}} : Finding();
+        });
       }
-      if (policy.type == "override") overrides_.push_back(policy);
+      if (policy.type == "override") known_.overrides.push_back(policy);
     }
   }
 
-  std::optional<Status> fault_of(const PolicySpec& policy) const {
+  static std::optional<Status> fault_of(const PolicySpec& policy, const ApplicationSpec& spec) {
     const auto error_of = [](const auto& read) { return read ? std::nullopt : std::optional(read.error()); };
     if (policy.type == "topology") return error_of(read_properties<TopologyProperties>(policy));
-    if (policy.type == "override") return error_of(override_components(spec_.components, policy));
-    if (policy.type == "replication") return error_of(replicate_components(spec_.components, policy));
+    if (policy.type == "override") return error_of(override_components(spec.components, policy));
+    if (policy.type == "replication") return error_of(replicate_components(spec.components, policy));
     return error_of(keep_policies({policy}));
   }
 
-  void add_policy_fault(const Status& wrong, const PolicySpec& policy, const std::string& path) {
-    for (Cause cause : wrong.causes) {
-      cause.field = fmt::format("{}.{}", path, cause.field);
-      add(std::move(cause));
-    }
-    if (!wrong.causes.empty()) return;
+  static std::vector<Cause> policy_faults(const Status& wrong, const PolicySpec& policy, const std::string& path) {
+    std::vector<Cause> causes = wrong.causes;
+    for (Cause& cause : causes) cause.field = fmt::format("{}.{}", path, cause.field);
+    if (!causes.empty()) return causes;
     const std::string prefix = fmt::format("{} policy {}: ", policy.type, policy.name);
     std::string_view message = wrong.message;
     if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
-    add(field::invalid(path + ".properties", json::print(policy.properties), std::string(message)));
+    return {field::invalid(path + ".properties", json::print(policy.properties), std::string(message))};
   }
 
   /// A trait that makes the workload itself cannot share it; other conflicts are warnings.
@@ -206,9 +256,9 @@ class DeliveryCheck::Reading {
   }
 
   void check_components() {
-    const ComponentCheck check(application_, old_, spec_, overrides_);
-    for (std::size_t i = 0; i < spec_.components.size(); ++i) {
-      const ComponentSpec& component = spec_.components[i];
+    const ComponentCheck check(application_, old_, known_.spec, check_.overridden_);
+    for (std::size_t i = 0; i < known_.spec.components.size(); ++i) {
+      const ComponentSpec& component = known_.spec.components[i];
       const std::string path = fmt::format("spec.components[{}]", i);
       ComponentTemplates templates{check_type(DefinitionKind::Component, component.type, path), {}};
       bool is_known = templates.component != nullptr;
@@ -220,8 +270,8 @@ class DeliveryCheck::Reading {
       check_conflicts(component, templates, path);
       if (!is_known) continue;
       add(check.immutable(component, templates, path));
-      RenderingCheck rendering = check.rendering(component, templates, lookup_, fed_.contains(component.name), path);
-      check_.renderings_.push_back({check_.causes_.size(), std::move(rendering), {}});
+      compute([rendering = check.rendering(component, templates, lookup_, known_.fed.contains(component.name), path)](
+                  const RenderContext& context, const cue::Limits&) { return Finding{rendering.faults(context), {}}; });
     }
     check_.context_ = check.context();
   }
@@ -230,11 +280,9 @@ class DeliveryCheck::Reading {
   const kube::Object& old_;
   const Lookup& lookup_;
   DeliveryCheck& check_;
-  ApplicationSpec spec_;
-  workflow::Steps steps_;
-  std::vector<std::string> step_names_;
-  std::vector<PolicySpec> overrides_;  // of the spec and of shared policies that steps name
-  std::set<std::string> fed_;          // components into whose step a variable goes
+  Known& known_;
+  const workflow::Step* without_traffic_ = nullptr;
+  std::set<std::string> shared_;  // override policies beside the application's own, in known_.overrides
 };
 
 DeliveryCheck::DeliveryCheck(kube::Object application, kube::Object old)
@@ -253,15 +301,29 @@ bool DeliveryCheck::read(const Lookup& lookup) {
     stage_ = Stage::Renderings;
     if (!take_scoped()) return false;
     Reading((*scoped_)->application, old_, lookup, *this).run();
-    context_.limits.cancelled = &is_cancelled_;
+    stage_ = Stage::Parameters;
+    if (done_ < computed_.size() || !known_.overrides.empty()) return true;
   }
-  return judged_ < renderings_.size();
+  if (stage_ == Stage::Parameters) {
+    stage_ = Stage::Renderings;
+    Reading((*scoped_)->application, old_, lookup, *this).run_components();
+    context_.limits = limits();
+  }
+  return done_ < computed_.size();
+}
+
+cue::Limits DeliveryCheck::limits() const {
+  cue::Limits limits = cue::Limits::for_template();
+  limits.cancelled = &is_cancelled_;
+  return limits;
 }
 
 void DeliveryCheck::read_as_written(const Lookup& lookup) {
   stage_ = Stage::Renderings;
   if (kube::is_deleting(application_) || is_as_before(application_, old_)) return;
-  Reading(application_, old_, lookup, *this).run();
+  Reading reading(application_, old_, lookup, *this);
+  reading.run();
+  reading.run_components();
 }
 
 bool DeliveryCheck::take_scoped() {
@@ -277,38 +339,49 @@ bool DeliveryCheck::take_scoped() {
 void DeliveryCheck::compute() {
   if (stage_ == Stage::Policies) {
     scoped_ = with_scoped_policies(application_, policies_, &is_cancelled_);
-  } else {
-    render();
+    return;
   }
+  if (stage_ == Stage::Parameters) {
+    overridden_ = overridden_components(known_.spec.components, known_.overrides, is_cancelled_);
+  }
+  compute_pieces();
 }
 
-void DeliveryCheck::render() {
-  for (std::size_t i = judged_; i < renderings_.size() && !is_cancelled_; ++i) {
-    Rendering& one = renderings_[i];
-    std::vector<Cause> faults = one.check->faults(context_);
+void DeliveryCheck::compute_pieces() {
+  const cue::Limits limited = limits();
+  for (std::size_t i = done_; i < computed_.size() && !is_cancelled_; ++i) {
+    Computed& one = computed_[i];
+    Finding finding = one.piece(context_, limited);
     if (is_cancelled_) return;  // what was found may be the cancellation itself
-    one.faults = std::move(faults);
-    one.check.reset();
-    judged_.store(i + 1, std::memory_order_release);
+    one.finding = std::move(finding);
+    one.piece = nullptr;
+    done_.store(i + 1, std::memory_order_release);
   }
 }
 
 bool DeliveryCheck::is_cut_short() const {
-  return is_cancelled_ && (stage_ == Stage::Policies || judged_.load(std::memory_order_acquire) < renderings_.size());
+  return is_cancelled_ && (stage_ != Stage::Renderings || done_.load(std::memory_order_acquire) < computed_.size());
 }
 
 std::vector<Cause> DeliveryCheck::causes() const {
-  const std::size_t judged = judged_.load(std::memory_order_acquire);
+  const std::size_t done = done_.load(std::memory_order_acquire);
   std::vector<Cause> out;
   std::size_t at = 0;
   const auto take = [&](std::size_t end) {
     for (; at < end; ++at) out.push_back(causes_[at]);
   };
-  for (std::size_t i = 0; i < judged; ++i) {
-    take(renderings_[i].after);
-    std::ranges::copy(renderings_[i].faults, std::back_inserter(out));
+  for (std::size_t i = 0; i < done; ++i) {
+    take(computed_[i].after);
+    std::ranges::copy(computed_[i].finding.causes, std::back_inserter(out));
   }
   take(causes_.size());
+  return out;
+}
+
+std::vector<std::string> DeliveryCheck::warnings() const {
+  const std::size_t done = done_.load(std::memory_order_acquire);
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < done; ++i) std::ranges::copy(computed_[i].finding.warnings, std::back_inserter(out));
   return out;
 }
 

@@ -1,9 +1,13 @@
-// Validates an Application before delivery. Each cause has its field path; causes are in the order of the fields. Expensive
-// parts (application-scoped policies, then renderings of components) run in compute(); read() fetches their inputs.
+// Validates an Application before delivery. Each cause has its field path; causes are in the order of the fields. What
+// evaluates texts of users (application-scoped policies; then conditions, parameters and override policies; then renderings of
+// components) runs in compute(); read() fetches its inputs.
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "delivery/application/component_check.h"
@@ -24,12 +28,14 @@ class DeliveryCheck {
   bool read(const Lookup& lookup);
   /// Instead of read() and compute() where there is no time: all but what is computed, of the application as it was written.
   void read_as_written(const Lookup& lookup);
-  /// On any one thread; each template within the budget of templates.
+  /// On any one thread; each template and expression within the budget of templates.
   void compute();
   /// Ends compute() soon. From any thread.
   void cancel() { is_cancelled_ = true; }
   /// Causes found so far. Thread-safe.
   std::vector<Cause> causes() const;
+  /// Warnings found so far. Thread-safe.
+  std::vector<std::string> warnings() const;
   /// Whether read() has come to what is not computed: types, names, update rules.
   bool is_read() const { return stage_ == Stage::Renderings; }
   /// True if cancel() came before everything was checked.
@@ -37,25 +43,43 @@ class DeliveryCheck {
 
  private:
   class Reading;
-  enum class Stage : std::uint8_t { Start, Policies, Renderings };
-  struct Rendering {
+  enum class Stage : std::uint8_t { Start, Policies, Parameters, Renderings };
+  struct Finding {
+    std::vector<Cause> causes{};
+    std::vector<std::string> warnings{};
+  };
+  /// A piece of compute(), which touches nothing of the logic thread's.
+  using Piece = std::function<Finding(const RenderContext& context, const cue::Limits& limits)>;
+  struct Computed {
     std::size_t after;  // so many of causes_ come before
-    std::optional<RenderingCheck> check;
-    std::vector<Cause> faults;  // once it was judged
+    Piece piece;
+    Finding finding{};  // once it was computed
+  };
+  /// What one stage of read() leaves to the next.
+  struct Known {
+    ApplicationSpec spec{};
+    workflow::Steps steps{};
+    std::vector<std::string> step_names{};
+    std::vector<PolicySpec> overrides{};  // of the spec and of shared policies that steps name
+    std::set<std::string> fed{};          // components into whose step a variable goes
+    bool is_sound = false;                // the components may be looked at
   };
 
   /// False if they cannot be applied; causes_ says why.
   bool take_scoped();
-  void render();
+  void compute_pieces();
+  cue::Limits limits() const;
 
   const kube::Object application_;
   const kube::Object old_;
   Stage stage_ = Stage::Start;  // what read() has read for
   std::vector<ScopedPolicy> policies_;
   std::optional<Result<Scoped>> scoped_;
+  Known known_;
+  OverriddenComponents overridden_;
   std::vector<Cause> causes_;
-  std::vector<Rendering> renderings_;
-  std::atomic<std::size_t> judged_ = 0;  // of renderings_, from the front
+  std::vector<Computed> computed_;
+  std::atomic<std::size_t> done_ = 0;  // of computed_, from the front
   RenderContext context_;
   std::atomic<bool> is_cancelled_ = false;
 };

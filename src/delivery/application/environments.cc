@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/compute_pool.h"
 #include "delivery/application/policy_properties.h"
 #include "delivery/application/terraform_template.h"
 
@@ -60,9 +61,18 @@ Value decisions_value(const Placement& placement) {
   return json::array({json::object({{"cluster", placement.cluster}, {"namespace", placement.ns}})});
 }
 
+/// On the compute pool: an environment changes components as an override policy does.
+Task<Result<Environment>> environment_in_pool(AppRun& run, std::string policy, std::string env) {
+  Result<Environment> found;
+  const std::vector<ClusterEntry> clusters = run.clusters();
+  co_await compute_for(run.tools().env, std::string(kube::ns(run.application())),
+                       [&] { found = read_environment(run.parsed().spec, policy, env, clusters); });
+  co_return found;
+}
+
 Task<Answer> prepare(AppRun& run, ProviderCall call) {
   const Value& inputs = call.params["inputs"];
-  auto found = read_environment(run.parsed().spec, inputs["policy"].str(), inputs["env"].str(), run.clusters());
+  auto found = co_await environment_in_pool(run, inputs["policy"].str(), inputs["env"].str());
   if (!found) co_return Answer::error(found.error());
   co_return Answer::done(json::object({{"outputs", json::object({{"policy", found->policy},
                                                                  {"components", components_value(found->components)},
@@ -86,14 +96,16 @@ Task<Answer> read_decisions(AppRun& run, ProviderCall call) {
   const Value& inputs = call.params["inputs"];
   // The older of the two names is what upstream's package declares.
   const std::string policy = inputs[inputs.has("policyName") ? "policyName" : "policy"].str();
-  auto found = read_environment(run.parsed().spec, policy, inputs["envName"].str(), run.clusters());
+  auto found = co_await environment_in_pool(run, policy, inputs["envName"].str());
   if (!found) co_return Answer::error(found.error());
   co_return Answer::done(json::object({{"outputs", json::object({{"decisions", decisions_value(found->placement)}})}}));
 }
 
 Task<Answer> patch_application(AppRun& run, ProviderCall call) {
   const Value& inputs = call.params["inputs"];
-  auto changed = changed_components(run.parsed().spec, inputs["patch"], inputs["selector"]);
+  Result<std::vector<ComponentSpec>> changed;
+  co_await compute_for(run.tools().env, std::string(kube::ns(run.application())),
+                       [&] { changed = changed_components(run.parsed().spec, inputs["patch"], inputs["selector"]); });
   if (!changed) co_return Answer::error(changed.error());
   const Value application = run.application().without("status").with_path({"spec", "components"}, components_value(*changed));
   co_return Answer::done(json::object({{"outputs", application}}));

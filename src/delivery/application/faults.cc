@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "base/compute_pool.h"
 #include "base/text.h"
 #include "delivery/application/admission.h"
 #include "delivery/application/conditions.h"
@@ -13,6 +15,7 @@ namespace slipway::delivery::application {
 namespace {
 
 constexpr const char* kValid = "Valid";
+constexpr Duration kMaxSearch = std::chrono::seconds{1};
 
 bool is_error(const workflow::SubStepStatus& step) {
   return step.phase == workflow::kFailed &&
@@ -26,21 +29,35 @@ bool has_failed_step(const ApplicationStatus& status) {
          });
 }
 
-}  // namespace
-
-void tell_faults(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status,
-                 Time now) {
-  const std::string key =
-      fmt::format("{} {}", kube::generation(application), status.latest_revision ? status.latest_revision->name : "");
-  if (known.key != key) known = {key, joined(as_texts(check_delivery(application, {}, lookup)), "; ")};
-  if (known.text.empty()) return drop_condition(status, kValid);
-  set_condition(status, kValid, false, "Refused", known.text, now);
+/// As admission looks for faults.
+Task<std::vector<Cause>> find_faults(Env& env, kube::Object application, Lookup lookup) {
+  const Steady deadline = env.clock.steady() + kMaxSearch;
+  const auto check = std::make_shared<DeliveryCheck>(application, kube::Object());
+  while (check->read(lookup)) {
+    if (co_await compute_until(env, std::string(kube::ns(application)), [check] { check->compute(); }, deadline)) continue;
+    check->cancel();
+    break;
+  }
+  co_return check->causes();
 }
 
-void tell_faults_of_steps(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status,
-                          Time now) {
-  if (!has_failed_step(status)) return drop_condition(status, kValid);
-  tell_faults(application, lookup, known, status, now);
+}  // namespace
+
+Task<> tell_faults(Env& env, const kube::Object& application, Lookup lookup, KnownFaults& known, ApplicationStatus& status) {
+  const std::string key =
+      fmt::format("{} {}", kube::generation(application), status.latest_revision ? status.latest_revision->name : "");
+  if (known.key != key) {
+    const std::vector<Cause> faults = co_await find_faults(env, application, std::move(lookup));
+    known = {key, joined(as_texts(faults), "; ")};
+  }
+  if (known.text.empty()) co_return drop_condition(status, kValid);
+  set_condition(status, kValid, false, "Refused", known.text, env.clock.now());
+}
+
+Task<> tell_faults_of_steps(Env& env, const kube::Object& application, Lookup lookup, KnownFaults& known,
+                            ApplicationStatus& status) {
+  if (!has_failed_step(status)) co_return drop_condition(status, kValid);
+  co_await tell_faults(env, application, std::move(lookup), known, status);
 }
 
 }  // namespace slipway::delivery::application

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/env.h"
 #include "delivery/application/parsed.h"
 #include "delivery/application/status.h"
 
@@ -16,10 +17,11 @@ struct KnownFaults {
 };
 
 /// Sets the condition Valid to False, or drops it. `known` is kept by the caller: what is the same is not judged again.
-void tell_faults(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status,
-                 Time now);
+/// Computes on the compute pool, for a second at most; what was not looked at by then is left out. All arguments outlive the
+/// task.
+Task<> tell_faults(Env& env, const kube::Object& application, Lookup lookup, KnownFaults& known, ApplicationStatus& status);
 /// The same once a step of the run, or of a group in it, has failed by an error; until then the condition is dropped.
-void tell_faults_of_steps(const kube::Object& application, const Lookup& lookup, KnownFaults& known, ApplicationStatus& status,
-                          Time now);
+Task<> tell_faults_of_steps(Env& env, const kube::Object& application, Lookup lookup, KnownFaults& known,
+                            ApplicationStatus& status);
 
 }  // namespace slipway::delivery::application

@@ -27,7 +27,7 @@ bool is_chosen(const std::string& component, const Value& names) {
 }
 
 Task<Result<std::vector<PlacedComponent>>> rendered_components(AppRun& run, ProviderCall call) {
-  SLIPWAY_CO_TRY(plan, plan_deploy(run.parsed(), texts_in(call.params["policies"]), {}, run.clusters()));
+  SLIPWAY_CO_TRY(plan, co_await plan_deploy_in_pool(run, texts_in(call.params["policies"]), {}));
   std::vector<PlacedComponent> made;
   for (const Placement& placement : plan.placements) {
     for (const ComponentSpec& component : plan.components) {

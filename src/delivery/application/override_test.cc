@@ -1,4 +1,5 @@
 // Overrides and replication: components before, properties of the policy, components after.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "delivery/application/policy.h"
@@ -171,6 +172,68 @@ TEST(Replication, refuses_unknown_fields_and_a_selector_without_a_match) {
   const auto unselected = replicate_components(components("[{name: a}]"), policy("replication", "{keys: [k1], selector: [b]}"));
   ASSERT_FALSE(unselected);
   EXPECT_EQ(unselected.error().message, "replication policy p: no component is selected");
+}
+
+Value numbered(const char* prefix, int count) {
+  json::ObjectBuilder object;
+  for (int i = 0; i < count; ++i) object.add(fmt::format("{}{}", prefix, i), i);
+  return object.build();
+}
+
+PolicySpec override_with(std::vector<Value> patches) {
+  return {.name = "p", .type = "override", .properties = json::object({{"components", json::array(patches)}})};
+}
+
+std::string fault_of_override(const std::vector<ComponentSpec>& before, const PolicySpec& policy) {
+  const auto changed = override_components(before, policy);
+  return changed ? "" : changed.error().message;
+}
+
+TEST(Override, merges_many_properties_in_one_pass) {
+  std::vector<ComponentSpec> before = components("[{name: web, type: t}]");
+  before[0].properties = numbered("a", 100'000);
+  const auto changed = override_components(before, override_with({json::object({{"properties", numbered("b", 100'000)}})}));
+  ASSERT_TRUE(changed) << changed.error().message;
+  EXPECT_EQ(changed->front().properties.size(), 200'000U);
+  EXPECT_EQ(changed->front().properties["b99999"].as_int(), 99'999);
+}
+
+TEST(Override, refuses_a_policy_that_merges_too_much) {
+  std::vector<ComponentSpec> before;
+  for (int i = 0; i < 100; ++i) before.push_back(components(fmt::format("[{{name: c{}, type: t}}]", i)).front());
+  std::vector<Value> patches;
+  for (const char* prefix : {"a", "b", "c"}) patches.push_back(json::object({{"properties", numbered(prefix, 5000)}}));
+  EXPECT_EQ(fault_of_override(before, override_with(patches)),
+            "override policy p: it merges more than 2000000 members; change fewer components, or fewer of their properties");
+  patches.pop_back();
+  EXPECT_EQ(fault_of_override(before, override_with(patches)), "");
+}
+
+TEST(Override, bounds_the_number_and_the_size_of_its_patterns) {
+  const std::vector<ComponentSpec> web = components("[{name: web, type: t}]");
+  const auto named = [](const std::string& name) { return json::object({{"name", name}, {"properties", json::object({})}}); };
+  EXPECT_EQ(fault_of_override(web, override_with(std::vector<Value>(kMaxOverridePatches, named("w*b")))), "");
+  EXPECT_EQ(fault_of_override(web, override_with(std::vector<Value>(kMaxOverridePatches + 1, named("w*b")))),
+            "override policy p: 501 components are too many: at most 500");
+  EXPECT_TRUE(fault_of_override(web, override_with({named("(xI.{200}){4}")})).contains("is no pattern: ")) << "it compiles";
+  EXPECT_TRUE(fault_of_override(web, override_with({named(std::string(300, '.'))})).ends_with("longer than 256 bytes"));
+}
+
+TEST(Replication, makes_at_most_ten_thousand_copies) {
+  std::vector<ComponentSpec> before;
+  std::vector<std::string> names;
+  std::vector<std::string> keys;
+  for (int i = 0; i < 200; ++i) {
+    before.push_back(components(fmt::format("[{{name: c{}, type: t}}]", i)).front());
+    names.push_back(before.back().name);
+  }
+  for (int i = 0; i < 51; ++i) keys.push_back(fmt::format("k{}", i));
+  const auto copies = replicate_components(
+      before, {.name = "r",
+               .type = "replication",
+               .properties = json::object({{"keys", json::array(keys)}, {"selector", json::array(names)}})});
+  ASSERT_FALSE(copies);
+  EXPECT_EQ(copies.error().message, "replication policy r: 200 components with 51 keys are more than 10000 copies");
 }
 
 }  // namespace

@@ -78,19 +78,19 @@ struct PolicyWire {
 
 /// Lists are joined, a boolean is true if any is, of other members the first stays.
 Value joined_properties(const Value& base, const Value& more) {
-  Value result = base;
+  json::ObjectBuilder result(base);
   for (const auto [key, value] : more.members()) {
     const Value& old = base[key];
     if (!base.has(key) || (old.is_bool() && value.is_bool() && value.as_bool())) {
-      result = result.with(key, value);
+      result.set(key, value);
     } else if (old.is_array() && value.is_array()) {
       json::ArrayBuilder both;
       for (const Value& item : old.items()) both.add(item);
       for (const Value& item : value.items()) both.add(item);
-      result = result.with(key, both.build());
+      result.set(key, both.build());
     }
   }
-  return result;
+  return result.build();
 }
 
 /// All policies of one type as one; all defaults when there is none.

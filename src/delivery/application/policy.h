@@ -31,7 +31,13 @@ struct ClusterEntry {
 /// fields and for a topology that names a cluster that is not there or chooses none (unless allowEmpty).
 Result<std::vector<Placement>> placements(const std::vector<PolicySpec>& topologies, const std::vector<ClusterEntry>& clusters);
 
-/// The components after one override policy's properties. Rules: notes kubevela.md §2.9.
+/// Changes of components in one override policy, and copies that one replication policy makes.
+inline constexpr std::size_t kMaxOverridePatches = 500;
+inline constexpr std::size_t kMaxReplicas = 10'000;
+/// Members of properties that one override policy may copy while it merges.
+inline constexpr std::size_t kMaxOverrideCopies = 2'000'000;
+
+/// The components after one override policy's properties. Heavy: for the compute pool. Rules: notes kubevela.md §2.9.
 Result<std::vector<ComponentSpec>> override_components(const std::vector<ComponentSpec>& components, const PolicySpec& policy);
 /// One copy of each selected component per key.
 Result<std::vector<ComponentSpec>> replicate_components(const std::vector<ComponentSpec>& components, const PolicySpec& policy);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/compute_pool.h"
 #include "delivery/application/component_patch.h"
 #include "delivery/application/environments.h"
 #include "delivery/application/provider_rows.h"
@@ -165,7 +166,7 @@ Task<Answer> deploy(AppRun& run, ProviderCall call) {
   for (const Value& policy : call.params["inlinePolicies"].items()) {
     inline_policies.push_back({policy["name"].str(), policy["type"].str(), policy["properties"]});
   }
-  auto plan = plan_deploy(run.parsed(), texts_in(call.params["policies"]), inline_policies, run.clusters());
+  auto plan = co_await plan_deploy_in_pool(run, texts_in(call.params["policies"]), std::move(inline_policies));
   if (!plan) co_return Answer::error(plan.error());
   if (call.params["ignoreTerraformComponent"].as_bool(true)) {
     std::erase_if(plan->components, [&](const ComponentSpec& one) { return is_from_terraform(run, one); });
@@ -254,6 +255,15 @@ Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::stri
     plan.components = std::move(changed);
   }
   return plan;
+}
+
+Task<Result<DeployPlan>> plan_deploy_in_pool(AppRun& run, std::vector<std::string> policies,
+                                             std::vector<PolicySpec> inline_policies) {
+  Result<DeployPlan> plan;
+  const std::vector<ClusterEntry> clusters = run.clusters();
+  co_await compute_for(run.tools().env, std::string(kube::ns(run.application())),
+                       [&] { plan = plan_deploy(run.parsed(), policies, inline_policies, clusters); });
+  co_return plan;
 }
 
 std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const std::vector<ClusterEntry>& clusters,

@@ -31,6 +31,10 @@ struct DeployPlan {
 Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::string>& policies,
                                const std::vector<PolicySpec>& inline_policies, const std::vector<ClusterEntry>& clusters);
 
+/// The same on the compute pool.
+Task<Result<DeployPlan>> plan_deploy_in_pool(AppRun& run, std::vector<std::string> policies,
+                                             std::vector<PolicySpec> inline_policies);
+
 /// The component as the steps of the application deliver it to a place, overrides included; nullopt when no built-in step
 /// delivers it there. An empty namespace of a step is the application's, `ns`.
 std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const std::vector<ClusterEntry>& clusters,

@@ -2,6 +2,7 @@
 
 #include "cluster/controller_revision.h"
 #include "cluster/names.h"
+#include "json/members.h"
 
 namespace slipway::cluster {
 
@@ -61,8 +62,7 @@ kube::Object make_stateful_pod(const kube::Object& set, const kube::Object& revi
 std::vector<kube::Object> make_stateful_claims(const kube::Object& set, std::int64_t ordinal) {
   std::vector<kube::Object> claims;
   for (const Value& given : set["spec"]["volumeClaimTemplates"].items()) {
-    Value labels = given["metadata"]["labels"];
-    for (const auto& [key, value] : set["spec"]["selector"]["matchLabels"].members()) labels = labels.with(key, value);
+    const Value labels = json::with_members(given["metadata"]["labels"], set["spec"]["selector"]["matchLabels"]);
     Value metadata = given["metadata"].with("name", claim_name(set, given, ordinal)).with("namespace", kube::ns(set));
     if (!labels.empty()) metadata = metadata.with("labels", labels);
     const Value claim = json::object(

@@ -170,12 +170,12 @@ Result<Value> Planner::decode_status(const Value& body, const Value& old) {
   }
   SLIPWAY_TRY(pruned, decode(part.build()));
   Value filled = served_.type.schema->fill_defaults(pruned);
-  Value next = body;
+  json::ObjectBuilder next(body);
   for (const auto [key, value] : filled.members()) {
     // What did not change was left out above; a default for all of it would take its place.
-    if (pruned.has(key) || !body.has(key)) next = next.with(key, value);
+    if (pruned.has(key) || !body.has(key)) next.set(key, value);
   }
-  return next;
+  return next.build();
 }
 
 Value Planner::fill_defaults(Value object) const {

@@ -531,6 +531,11 @@ TEST(Admission, bounds_the_counts_and_lets_what_is_there_shrink) {
   EXPECT_TRUE(row.validate(with_components(601), with_components(601)).empty());
   EXPECT_TRUE(row.validate(with_components(600), with_components(601)).empty());
   EXPECT_EQ(row.validate(with_components(602), with_components(601)).size(), 1U);
+  const Value traits = json::array(std::vector<Value>(101, json::object({{"type", "labels"}})));
+  const Value component = json::object({{"name", "c"}, {"type", "webservice"}, {"traits", traits}});
+  const auto of_traits = row.validate(with_components(1).with_path({"spec", "components"}, json::array({component})), {});
+  ASSERT_EQ(of_traits.size(), 1U);
+  EXPECT_EQ(of_traits[0].field, "spec.components[0].traits");
   const Value policies = json::array(std::vector<Value>(501, json::object({{"name", "p"}, {"type", "debug"}})));
   const auto of_policies = row.validate(with_components(1).with_path({"spec", "policies"}, policies), {});
   ASSERT_EQ(of_policies.size(), 1U);

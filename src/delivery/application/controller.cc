@@ -623,14 +623,16 @@ Task<Result<bool>> ApplicationController::limit_revisions(client::Client& client
 Task<Outcome> ApplicationController::write(client::Client& client, kube::Object application, Status status, Value before,
                                            Outcome outcome) {
   status.observed_generation = kube::generation(application);
-  Value wanted = json::encode(status);
+  const Value ours = json::encode(status);
+  json::ObjectBuilder all(ours);
   // Members of others stay; `phase` is a way to ask for a restart, together with an empty `workflow`.
   for (const auto& [key, value] : before.members()) {
     const bool is_ours = key == "phase" || key == "services" || key == "appliedResources" || key == "workflow" ||
                          key == kScheduledRestart || key == "appliedApplicationPolicies" ||
                          key == "applicationPoliciesConfigMap" || key == kRolledBackTo;
-    if (!wanted.has(key) && !is_ours) wanted = wanted.with(key, value);
+    if (!ours.has(key) && !is_ours) all.add(key, value);
   }
+  Value wanted = all.build();
   const ObjectKey key = kube::key_of(application);
   auto written = co_await control::write_status(client, kApplications, std::move(application), std::move(wanted), kManager);
   if (!written) co_return Outcome::failed(std::move(written).error());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delivery/application/kind.h"
+#include "json/members.h"
 #include "json/text.h"
 #include "kube/object.h"
 
@@ -29,11 +30,7 @@ Result<Value> merged_workflow(const Value& own, const Value& rendered) {
     if (is_pre_render(step)) return invalid_source("the rendered Application has itself a step of stage pre-render");
     steps.add(step);
   }
-  Value merged = own.is_null() ? Value::empty_object() : own;
-  for (const auto& [key, value] : rendered.members()) {
-    if (key != "steps") merged = merged.with(key, value);
-  }
-  return merged.with("steps", steps.build());
+  return json::with_members(own, rendered).with("steps", steps.build());
 }
 
 }  // namespace
@@ -109,11 +106,7 @@ Result<Value> rendered_application(const std::string& text) {
 }
 
 Result<Value> merged_spec(const Value& spec, const Value& rendered) {
-  Value merged = spec.is_object() ? spec : Value::empty_object();
-  for (const auto& [key, value] : rendered.members()) {
-    if (key == "workflow") continue;
-    merged = merged.with(key, value);
-  }
+  const Value merged = json::with_members(spec, rendered.without("workflow"));
   if (!rendered["workflow"].is_object()) return merged;
   SLIPWAY_TRY(workflow, merged_workflow(spec["workflow"], rendered["workflow"]));
   return merged.with("workflow", workflow);

@@ -11,6 +11,7 @@
 #include "delivery/application/revision.h"
 #include "delivery/application/spec.h"
 #include "delivery/application/taking_over.h"
+#include "json/members.h"
 #include "json/text.h"
 
 namespace slipway::delivery::application {
@@ -63,9 +64,8 @@ const Value& component_named(const Value& spec, const Value& name) {
 }
 
 Value trait_with_plan(const Value& trait, const Value& of) {
-  Value properties = trait["properties"].is_object() ? without_plan_fields(trait["properties"]) : Value::empty_object();
-  for (const auto& [name, value] : plan_of_trait(of["properties"]).members()) properties = properties.with(name, value);
-  return trait.with("properties", properties);
+  const Value properties = trait["properties"].is_object() ? without_plan_fields(trait["properties"]) : Value::empty_object();
+  return trait.with("properties", json::with_members(properties, plan_of_trait(of["properties"])));
 }
 
 Value component_with_plan(Value component, const Value& live) {

@@ -248,6 +248,10 @@ void check_count(std::string path, std::size_t count, std::size_t old_count, std
 std::vector<Cause> check_counts(const Value& spec, const Value& old_spec) {
   Causes causes;
   check_count("spec.components", spec["components"].size(), old_spec["components"].size(), kMaxComponents, causes);
+  for (std::size_t i = 0; i < spec["components"].size(); ++i) {
+    check_count(at("spec.components", i) + ".traits", spec["components"].item(i)["traits"].size(),
+                old_spec["components"].item(i)["traits"].size(), kMaxTraits, causes);
+  }
   check_count("spec.policies", spec["policies"].size(), old_spec["policies"].size(), kMaxPolicies, causes);
   check_count("spec.workflow.steps", count_steps(spec["workflow"]["steps"]), count_steps(old_spec["workflow"]["steps"]),
               kMaxSteps, causes);

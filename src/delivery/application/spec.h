@@ -60,6 +60,7 @@ inline constexpr std::size_t kMaxSpecBytes = std::size_t{1} << 20;
 /// Names the component whose properties alone are too large, else the spec.
 std::optional<Cause> check_size(const Value& spec);
 inline constexpr std::size_t kMaxComponents = 500;
+inline constexpr std::size_t kMaxTraits = 100;  // of one component
 inline constexpr std::size_t kMaxPolicies = 500;
 inline constexpr std::size_t kMaxSteps = 10'000;  // with those in groups
 /// Lists that are longer than they may be. What a stored spec has already may stay, and shrink.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "json/members.h"
 #include "kube/well_known.h"
 
 namespace slipway::delivery::application {
@@ -48,13 +49,6 @@ Value with_policy_names(const Value& spec) {
 
 Value plain(const Value& spec) { return with_policy_names(without_empty(spec)); }
 
-/// The union of two sets of fields (fieldsV1).
-Value both(const Value& one, const Value& other) {
-  Value out = one;
-  for (const auto& [key, member] : other.members()) out = out.with(key, out.has(key) ? both(out[key], member) : member);
-  return out;
-}
-
 bool is_kubevelas(const Value& entry) {
   return entry["operation"].as_string() == "Update" && entry["subresource"].as_string().empty() &&
          std::ranges::find(kManagers, entry["manager"].as_string()) != kManagers.end();
@@ -97,7 +91,7 @@ std::optional<Value> upgraded_fields(const kube::Object& live, std::string_view 
       others.add(entry);
       continue;
     }
-    fields = both(fields, entry["fieldsV1"]);
+    fields = json::field_union(fields, entry["fieldsV1"]);
     newest = entry;
   }
   if (!owns) return std::nullopt;

@@ -89,10 +89,7 @@ bool is_terraform(const Value& definition) { return !definition["spec"]["schemat
 
 std::string terraform_template(const Value& definition) {
   const Value& terraform = definition["spec"]["schematic"]["terraform"];
-  Value annotations = Value::empty_object();
-  for (const auto& [key, value] : definition["metadata"]["annotations"].members()) {
-    if (key != "kubectl.kubernetes.io/last-applied-configuration") annotations = annotations.with(key, value);
-  }
+  const Value annotations = definition["metadata"]["annotations"].without("kubectl.kubernetes.io/last-applied-configuration");
   return fmt::format(fmt::runtime(kTemplate), fmt::arg("defaults", json::print(default_spec(terraform))),
                      fmt::arg("annotations", json::print(annotations)), fmt::arg("fixed", json::print(fixed_spec(terraform))));
 }

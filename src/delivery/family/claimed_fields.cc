@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "json/members.h"
 #include "json/text.h"
 
 namespace slipway::delivery {
@@ -82,21 +83,14 @@ json::Value without_field(json::Value fields, std::vector<std::string> path) {
   return fields;
 }
 
-/// The union of two sets of fields.
-json::Value both_claims(const json::Value& one, const json::Value& other) {
-  json::Value out = one.is_object() ? one : json::Value::empty_object();
-  for (const auto& [key, member] : other.members()) out = out.with(key, both_claims(out[key], member));
-  return out;
-}
-
 /// Moves what others than `own` have written below `path` there. False: nothing.
 bool move_fields(std::vector<json::Value>& entries, json::Value& own, const std::vector<std::string>& path) {
   bool has_moved = false;
   for (json::Value& entry : entries) {
     const json::Value written = at(entry["fieldsV1"], path);
     if (written.is_null() || !entry["subresource"].as_string().empty()) continue;
-    own =
-        own.with_path({"fieldsV1"}, own["fieldsV1"].with_path(members(path), both_claims(at(own["fieldsV1"], path), written)));
+    own = own.with_path({"fieldsV1"},
+                        own["fieldsV1"].with_path(members(path), json::field_union(at(own["fieldsV1"], path), written)));
     entry = entry.with("fieldsV1", without_field(entry["fieldsV1"], path));
     has_moved = true;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "json/members.h"
 
 namespace slipway::delivery {
 namespace {
@@ -15,13 +16,6 @@ using kube::Object;
 constexpr const char* kNameLabel = "app.oam.dev/name";
 constexpr const char* kNamespaceLabel = "app.oam.dev/namespace";
 constexpr const char* kUidLabel = "app.oam.dev/uid";
-
-/// The union of two sets of fields (fieldsV1).
-Value both(const Value& one, const Value& other) {
-  Value out = one;
-  for (const auto& [key, member] : other.members()) out = out.with(key, out.has(key) ? both(out[key], member) : member);
-  return out;
-}
 
 Value entry_of(const Holdings& holding, const Object& object) {
   json::ObjectBuilder labels;
@@ -145,7 +139,7 @@ std::optional<Value> handed_over_fields(const Object& live, std::string_view fro
       others.add(entry);
       continue;
     }
-    fields = both(fields, entry["fieldsV1"]);
+    fields = json::field_union(fields, entry["fieldsV1"]);
     newest = entry;
   }
   if (!has_any) return std::nullopt;

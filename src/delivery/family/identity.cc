@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "control/author_right.h"
+#include "json/members.h"
 #include "json/text.h"
 
 namespace slipway::delivery {
@@ -42,12 +43,10 @@ kube::Object record_author(const IdentityAnnotations& in, const kube::Object& ob
                            const kube::Asker& asker, std::string_view steering) {
   if (asker.user == nullptr) return object;
   const auto steers = [&](const kube::Object& one) {
-    json::Value map = json::Value::empty_object();
-    for (const auto& [key, value] : one["metadata"]["annotations"].members()) {
+    return json::members_where(one["metadata"]["annotations"], [&](std::string_view key) {
       const bool is_stamp = key == in.user || key == in.groups;
-      if (key.starts_with(steering) && !is_stamp) map = map.with(key, value);
-    }
-    return map;
+      return key.starts_with(steering) && !is_stamp;
+    });
   };
   const bool is_same = !old.is_null() && object["spec"] == old["spec"] && steers(object) == steers(old);
   return is_same ? with_identity_of(in, object, old) : with_identity(in, object, *asker.user);

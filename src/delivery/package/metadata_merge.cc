@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "json/members.h"
+
 namespace slipway::delivery::package {
 namespace {
 
@@ -18,14 +20,12 @@ const Value* find(const Value& list, const Value& wanted) {
 }  // namespace
 
 Value merge_members(const Value& base, const Value& current, const Value& sent) {
-  Value merged = current.is_object() ? current : Value::empty_object();
-  for (const auto& [key, value] : base.members()) {
-    if (!sent.has(key)) merged = merged.without(key);
-  }
+  json::ObjectBuilder merged(
+      json::members_where(current, [&](std::string_view key) { return sent.has(key) || !base.has(key); }));
   for (const auto& [key, value] : sent.members()) {
-    if (base[key] != value) merged = merged.with(key, value);
+    if (base[key] != value) merged.set(key, value);
   }
-  return merged;
+  return merged.build();
 }
 
 Value merge_items(const Value& base, const Value& current, const Value& sent) {

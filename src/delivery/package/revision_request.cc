@@ -6,6 +6,7 @@
 
 #include "delivery/package/kind.h"
 #include "delivery/package/metadata_merge.h"
+#include "json/members.h"
 #include "json/patch.h"
 
 namespace slipway::delivery::package {
@@ -72,7 +73,7 @@ Value applied_gates(const Value& now, const Value& sent) {
     Value made = one;
     for (const Value& other : sent.items()) {
       if (!is_same(one, other)) continue;
-      for (const auto& [key, value] : other.members()) made = made.with(key, value);
+      made = json::with_members(made, other);
     }
     gates.add(made);
   }

@@ -8,6 +8,7 @@
 #include "delivery/package/kind.h"
 #include "delivery/package/revision_writes.h"
 #include "delivery/package/variant_controller.h"
+#include "json/members.h"
 #include "json/text.h"
 #include "krm/kptfile.h"
 #include "krm/package.h"
@@ -41,16 +42,14 @@ Result<std::string> with_gates(std::string kptfile, const std::vector<std::strin
 }
 
 Value map_of(const std::map<std::string, std::string>& entries) {
-  Value map = Value::empty_object();
-  for (const auto& [key, value] : entries) map = map.with(key, value);
-  return map;
+  json::ObjectBuilder map;
+  for (const auto& [key, value] : entries) map.add(key, value);
+  return map.build();
 }
 
 Value with_entries(const Value& object, const char* field, const std::map<std::string, std::string>& entries) {
   if (entries.empty()) return object;
-  Value map = object["metadata"][field].is_object() ? object["metadata"][field] : Value::empty_object();
-  for (const auto& [key, value] : entries) map = map.with(key, value);
-  return object.with_path({"metadata", field}, map);
+  return object.with_path({"metadata", field}, json::with_members(object["metadata"][field], map_of(entries)));
 }
 
 }  // namespace

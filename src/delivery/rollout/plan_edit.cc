@@ -9,6 +9,7 @@
 #include "delivery/rollout/pass.h"
 #include "delivery/rollout/status.h"
 #include "delivery/rollout/subject.h"
+#include "json/members.h"
 
 namespace slipway::delivery::rollout {
 namespace {
@@ -36,7 +37,7 @@ Value plan_after(const PlanEdit& edit, const Object& live) {
   if (!edit.is_of_application) {
     Value plan = live["spec"]["rolloutPlan"];
     for (const std::string_view name : kOfTrait) plan = plan.without(name);
-    for (const auto& [name, value] : edit.plan.members()) plan = plan.with(name, value);
+    plan = json::with_members(plan, edit.plan);
     return plan["rolloutBatches"].is_null() ? plan : plan.without("numBatches");
   }
   Object manifest = with_claimed_values(live.with_path({"spec", "rolloutPlan"}, edit.plan));

@@ -28,9 +28,11 @@ Value own_selector(const Object& service) {
   return parsed ? *parsed : service["spec"]["selector"];
 }
 
-Value with_labels(Value selector, const Labels& labels) {
-  for (const auto& [key, value] : labels) selector = selector.with(key, value);
-  return selector;
+Value with_labels(const Value& selector, const Labels& labels) {
+  if (labels.empty()) return selector;
+  json::ObjectBuilder all(selector);
+  for (const auto& [key, value] : labels) all.set(key, value);
+  return all.build();
 }
 
 Object made_service(const Object& service, const std::string& name, const Labels& labels, const Object& rollout) {

@@ -7,6 +7,7 @@
 #include "delivery/rollout/traffic_edit.h"
 #include "delivery/rollout/traffic_forms.h"
 #include "delivery/rollout/traffic_match.h"
+#include "json/members.h"
 #include "json/text.h"
 
 namespace slipway::delivery::rollout::copies {
@@ -158,11 +159,7 @@ bool is_of_tools(std::string_view key) {
 }
 
 Value without_tools(const Value& map) {
-  Value left = Value::empty_object();
-  for (const auto [key, value] : map.members()) {
-    if (!is_of_tools(key)) left = left.with(key, value);
-  }
-  return left;
+  return json::members_where(map, [](std::string_view key) { return !is_of_tools(key); });
 }
 
 kube::Object new_copy(const TrafficRow& row, const Route& route, const kube::Object& own) {

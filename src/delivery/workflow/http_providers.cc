@@ -77,9 +77,13 @@ Task<Result<std::optional<HttpTrust>>> trust_of(const CallSetting& setting, Valu
 }
 
 Value lists_of(const http::Headers& headers) {
-  Value lists = Value::empty_object();
-  for (const auto& [name, value] : headers) lists = lists.with(name, lists[name].appended(value));
-  return lists;
+  std::map<std::string, json::ArrayBuilder> values;
+  for (const auto& [name, value] : headers) values[name].add(value);
+  json::ObjectBuilder lists;
+  for (const auto& [name, value] : headers) {
+    if (!values[name].empty()) lists.add(name, values[name].build());
+  }
+  return lists.build();
 }
 
 Task<Answer> request(std::shared_ptr<Calls> calls, ProviderCall call) {

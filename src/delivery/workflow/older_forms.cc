@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "json/members.h"
+
 namespace slipway::delivery::workflow {
 namespace {
 
@@ -25,12 +27,10 @@ Value object_in(const Value& params) {
 }
 
 Value returned_object(const Value& params, const Value& object) {
-  Value returned = json::object({{"value", object}});
+  const Value returned = json::object({{"value", object}});
   if (params.has("value") || !object.is_object()) return returned;
-  for (const auto& [key, value] : object.members()) {
-    if (std::ranges::find(kOwn, key) == std::end(kOwn)) returned = returned.with(std::string(key), value);
-  }
-  return returned;
+  const auto is_shown = [](std::string_view key) { return std::ranges::find(kOwn, key) == std::end(kOwn); };
+  return json::with_members(returned, json::members_where(object, is_shown));
 }
 
 }  // namespace slipway::delivery::workflow

@@ -6,6 +6,7 @@
 #include "base/compute_pool.h"
 #include "delivery/workflow/pass.h"
 #include "delivery/workflow/variable_path.h"
+#include "json/members.h"
 #include "json/text.h"
 #include "kube/object.h"
 
@@ -60,11 +61,6 @@ std::string why_it_waits(const NextCall& call, const std::vector<Answered>& answ
   }
   if (!text.empty() || !call.provider->takes_incomplete || call.params.has("continue")) return text;
   return fmt::format("{}: continue has no value yet", call.path);
-}
-
-Value with_members(Value context, const Value& more) {
-  for (const auto& [name, value] : more.members()) context = context.with(std::string(name), value);
-  return context;
 }
 
 }  // namespace
@@ -157,7 +153,7 @@ Task<> PassRun::run_body(const Step& step, const Step* group, StepOutcome& outco
   }
   Evaluation evaluation{.program = definition->program,
                         .parameter = std::move(*parameter),
-                        .context = with_members(context, definition->context),
+                        .context = json::with_members(context, definition->context),
                         .answers = {},
                         .outputs = step.outputs,
                         .providers = &run_.providers,

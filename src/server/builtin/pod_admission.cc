@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "json/members.h"
 #include "json/text.h"
 #include "store/store.h"
 
@@ -72,17 +73,17 @@ Result<Value> with_priority(const Object& pod, const Surroundings& around) {
 
 /// The selector of the node with what the runtime class asks for.
 Result<Value> with_runtime_placement(const Object& pod, Value spec, const Value& scheduling) {
-  Value selector = spec["nodeSelector"];
+  const Value& nodes = spec["nodeSelector"];
   for (const auto [key, value] : scheduling["nodeSelector"].members()) {
-    const Value& own = selector[key];
+    const Value& own = nodes[key];
     if (!own.is_null() && own != value) {
       return forbidden(
           pod, fmt::format("conflict: runtimeClass.scheduling.nodeSelector[{0}] = {1}; pod.spec.nodeSelector[{0}] = {2}", key,
                            value.as_string(), own.as_string()));
     }
-    selector = selector.with(key, value);
   }
-  if (!selector.is_null()) spec = spec.with("nodeSelector", selector);
+  if (const Value selector = json::with_members(nodes, scheduling["nodeSelector"]); !selector.empty() || !nodes.is_null())
+    spec = spec.with("nodeSelector", selector);
   Value tolerations = spec["tolerations"];
   for (const Value& one : scheduling["tolerations"].items()) {
     const auto known = tolerations.items();

@@ -163,6 +163,10 @@ Task<Outcome> WorkflowRunController::reconcile(control::Reconcile& run) {
     again = *passed;
   }
   auto written = co_await control::write_status(run.client, kWorkflowRuns, object, json::encode(status), kRunManager);
+  if (!written && written.error().reason == Reason::NotFound) {  // deleted while it ran
+    memories_.erase(run.key);
+    co_return Outcome::settled();
+  }
   if (!written) co_return Outcome::failed(std::move(written).error());
   if (status.is_finished) {
     const Value& end = (*written)["status"];
@@ -185,7 +189,7 @@ Task<Outcome> WorkflowRunController::settle(client::Client& client, kube::Object
   status.is_suspended = ended.is_suspended;
   status.is_terminated = ended.is_terminated;
   auto written = co_await control::write_status(client, kWorkflowRuns, std::move(object), json::encode(status), kRunManager);
-  if (!written) co_return Outcome::failed(std::move(written).error());
+  if (!written && written.error().reason != Reason::NotFound) co_return Outcome::failed(std::move(written).error());
   co_return Outcome::settled();
 }
 

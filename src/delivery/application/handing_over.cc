@@ -166,14 +166,15 @@ Task<Result<bool>> serves_in_place_of(AppRun& run, std::string later, std::strin
   co_return has_replaced&& has_pods;
 }
 
-/// Whether the rollout of a tracker delivers the component now, or works on it.
-Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, std::string component) {
+/// Whether the rollout of a tracker delivers the component now, or works on it. A component that is not part of what is
+/// delivered has no deliverer.
+Task<Result<bool>> delivers_now(AppRun& run, Value rollout, std::string holder, std::string component, bool is_part) {
   if (!rollout.is_null() && !is_rollout_over(rollout)) co_return true;
   const bool is_recorded = std::ranges::any_of(
       run.current().resources, [&](const ManagedResource& one) { return is_holder(one.raw) && holder_of(one) == holder; });
   if (is_recorded) co_return true;
   const auto now = deliverer_now(run, component);
-  if (!now) co_return true;
+  if (!now) co_return is_part;
   if (!now->empty()) co_return co_await serves_in_place_of(run, std::move(holder), *now, std::move(component));
   const ManagedResource* own = own_workload(run, component);
   if (own == nullptr) co_return true;
@@ -453,13 +454,20 @@ Task<Result<void>> adopt_rolled_out(AppRun& run) {
   co_return co_await remove_doubled(run);
 }
 
-Task<Result<RolledOut>> rolled_out(AppRun& run) {
+std::set<std::string> component_names(const AppRun& run) {
+  std::set<std::string> names;
+  for (const ComponentSpec& component : run.parsed().spec.components) names.insert(component.name);
+  return names;
+}
+
+Task<Result<RolledOut>> rolled_out(AppRun& run, std::set<std::string> components) {
   RolledOut found;
   for (std::size_t i = 0; i < run.rolled_out().size(); ++i) {
     const Tracker tracker = run.rolled_out()[i];
     SLIPWAY_CO_TRY(rollout, co_await newest_holder(run, tracker.holder));
     for (const ManagedResource& one : tracker.resources) {
-      SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, rollout, tracker.holder, one.component));
+      const bool is_part = components.contains(one.component);
+      SLIPWAY_CO_TRY(is_active, co_await delivers_now(run, rollout, tracker.holder, one.component, is_part));
       bool is_useless = !is_active;
       if (is_active) {
         SLIPWAY_CO_TRY(spare, co_await is_spare(run, tracker.holder, rollout, one));
@@ -476,7 +484,7 @@ Task<Result<RolledOut>> rolled_out(AppRun& run) {
 }
 
 Task<Result<void>> drain_kept(AppRun& run) {
-  SLIPWAY_CO_TRY(rolled, co_await rolled_out(run));
+  SLIPWAY_CO_TRY(rolled, co_await rolled_out(run, component_names(run)));
   for (const auto& [id, one] : made_by_rollouts(run)) {
     const bool is_needed = run.current().find(id) != nullptr || run.root().find(id) != nullptr || rolled.held.contains(id);
     if (is_needed || one.cluster != kHub || !deliverer_now(run, one.component)) continue;

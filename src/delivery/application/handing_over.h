@@ -39,11 +39,15 @@ struct RolledOut {
     ManagedResource resource;
   };
   std::set<ObjectId> held;  // needed by the rollout that delivers their component
-  /// To be deleted: all objects of a rollout whose component something else delivers; of a rollout that has succeeded, objects
-  /// that its revision no longer has, and workloads without pods whose revision is gone.
+  /// To be deleted: all objects of a rollout whose component something else delivers, or is no component any more; of a rollout
+  /// that has succeeded, objects that its revision no longer has, and workloads without pods whose revision is gone.
   std::vector<Entry> useless;
 };
-Task<Result<RolledOut>> rolled_out(AppRun& run);
+/// `components` are those that the application has as it is delivered now. A rollout that is still at work on another one keeps
+/// its objects until it ends.
+Task<Result<RolledOut>> rolled_out(AppRun& run, std::set<std::string> components);
+/// The names of the components of the present revision.
+std::set<std::string> component_names(const AppRun& run);
 /// Call after the workflow where objects of older versions are kept. Workloads that rollouts made stay, but without pods, once
 /// something else delivers their component.
 Task<Result<void>> drain_kept(AppRun& run);

@@ -321,7 +321,7 @@ Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limi
     SLIPWAY_CO_TRY_VOID(co_await drain_kept(run));
     co_return collected;
   }
-  SLIPWAY_CO_TRY(rolled, co_await rolled_out(run));
+  SLIPWAY_CO_TRY(rolled, co_await rolled_out(run, component_names(run)));
   const std::set<ObjectId> kept = kept_revisions(run, revision_limit);
   for (const Tracker& tracker : std::vector<Tracker>(run.outdated())) {
     std::vector<ManagedResource> victims;

@@ -312,20 +312,28 @@ Task<Result<bool>> AppRun::deliver_stage(std::shared_ptr<const RenderedComponent
   });
 }
 
-std::optional<ComponentSpec> AppRun::delivered_component(const std::string& component, const Placement& at) const {
+Task<std::optional<ComponentSpec>> AppRun::delivered_component(std::string component, Placement at) {
   if (const auto known = memory_.delivered.find(slot_of(component, at)); known != memory_.delivered.end()) {
-    if (auto spec = read_component(known->second, "")) return *spec;
+    if (auto spec = read_component(known->second, "")) co_return *spec;
   }
-  auto planned = component_as_delivered(*parsed_, clusters(), component, at, std::string(kube::ns(application_)));
-  if (planned) return planned;
+  std::optional<ComponentSpec> planned;
+  const std::string ns(kube::ns(application_));
+  const std::vector<ClusterEntry> all = clusters();
+  const auto plan = [&] { planned = component_as_delivered(*parsed_, all, component, at, ns); };
+  if (std::ranges::any_of(parsed_->spec.policies, [](const PolicySpec& one) { return one.type == "override"; })) {
+    co_await compute_for(tools_.env, ns, plan);
+  } else {
+    plan();
+  }
+  if (planned) co_return planned;
   const ComponentSpec* base = parsed_->spec.find(component);
-  return base == nullptr ? std::nullopt : std::optional<ComponentSpec>(*base);
+  co_return base == nullptr ? std::nullopt : std::optional<ComponentSpec>(*base);
 }
 
-void AppRun::remember_delivered(const ComponentSpec& component, const Placement& placement) {
+Task<> AppRun::remember_delivered(ComponentSpec component, Placement placement) {
   const Placement at{placement.cluster, placement.ns.empty() ? std::string(kube::ns(application_)) : placement.ns};
   memory_.delivered.erase(slot_of(component.name, at));
-  const auto known = delivered_component(component.name, at);
+  const auto known = co_await delivered_component(component.name, at);
   const auto lean = [](const ComponentSpec& one) {
     return one.to_json().without("inputs").without("outputs").without("dependsOn");
   };
@@ -355,7 +363,7 @@ Task<Result<std::string>> AppRun::missing_kinds(ComponentSpec component, Placeme
 }
 
 Task<Result<Delivered>> AppRun::deliver(ComponentSpec component, Placement placement, Value patch) {
-  remember_delivered(component, placement);
+  co_await remember_delivered(component, placement);
   auto rendered = co_await render(component, placement, patch, {});
   if (!rendered) co_return fail(std::move(rendered).error());
   std::shared_ptr<const RenderedComponent> now = *rendered;

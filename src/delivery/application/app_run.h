@@ -181,7 +181,7 @@ class AppRun {
   ServiceStatus judge_service(const ComponentSpec& component, const Placement& placement,
                               const std::vector<std::pair<ManagedResource, Value>>& objects) const;
   /// The component as it was delivered to a place.
-  std::optional<ComponentSpec> delivered_component(const std::string& component, const Placement& at) const;
+  Task<std::optional<ComponentSpec>> delivered_component(std::string component, Placement at);
   /// Replaces the service of that component and place, or adds it. Services are in the order of the components.
   void put_service(ServiceStatus service);
   /// Tells of a place whose cluster does not answer; another place, or one that answers, is left as it is told.
@@ -198,7 +198,7 @@ class AppRun {
   HealthVerdict judged(const Definition& definition, const std::string& component, const Value& context, const Value& parameter,
                        const Value& output, const Value& outputs) const;
   std::string service_namespace(const Placement& placement) const;
-  void remember_delivered(const ComponentSpec& component, const Placement& placement);
+  Task<> remember_delivered(ComponentSpec component, Placement placement);
   Task<Result<Value>> run_call(TemplateCall call, Placement placement, bool& is_secret);
   Task<Result<std::string>> missing_kinds(ComponentSpec component, Placement placement,
                                           std::shared_ptr<const RenderedComponent> rendered);

@@ -105,15 +105,14 @@ bool is_plain_name(const std::string& name) {
 /// Applies the patches of one policy, until they have cost too much.
 class Override {
  public:
-  Override(const PolicySpec& policy, std::vector<ComponentSpec> components)
-      : policy_(policy), components_(std::move(components)) {}
+  Override(const PolicySpec& policy, std::vector<ComponentSpec> components, Copied& copied)
+      : policy_(policy), components_(std::move(components)), copied_(copied) {}
 
   Result<void> apply(const ComponentPatch& patch) {
     if (!patch.name.empty()) return apply_named(patch);
     for (ComponentSpec& component : components_) {
-      if (!patch.type.empty() && patch.type != component.type) continue;
-      apply_patch(component, patch, copied_);
-      SLIPWAY_TRY_VOID(check_cost());
+      SLIPWAY_TRY_VOID(spend_look());
+      if (patch.type.empty() || patch.type == component.type) apply_patch(component, patch, copied_);
     }
     return {};
   }
@@ -125,6 +124,7 @@ class Override {
     SLIPWAY_TRY(pattern, NamePattern::of(policy_, patch.name));
     bool has_matched = false;
     for (ComponentSpec& component : components_) {
+      SLIPWAY_TRY_VOID(spend_look());
       if (!pattern.matches(component.name)) continue;
       has_matched = true;
       if (patch.type.empty() || patch.type == component.type) {
@@ -132,15 +132,15 @@ class Override {
       } else {
         component = component_of(patch, component.name, copied_);  // DIVERGES: upstream renames it to the pattern
       }
-      SLIPWAY_TRY_VOID(check_cost());
     }
     // DIVERGES: upstream adds a component that is called like the pattern also when that is no name.
     if (!has_matched && is_plain_name(patch.name)) components_.push_back(component_of(patch, patch.name, copied_));
     return {};
   }
 
-  Result<void> check_cost() const {
-    if (copied_ <= kMaxOverrideCopies) return {};
+  /// Before a component is looked at.
+  Result<void> spend_look() {
+    if (++copied_ <= kMaxOverrideCopies) return {};
     return fail(Reason::Invalid,
                 fmt::format("override policy {}: it merges more than {} members; change fewer components, or fewer "
                             "of their properties",
@@ -149,18 +149,20 @@ class Override {
 
   const PolicySpec& policy_;
   std::vector<ComponentSpec> components_;
-  Copied copied_ = 0;
+  Copied& copied_;
 };
 
 }  // namespace
 
-Result<std::vector<ComponentSpec>> override_components(const std::vector<ComponentSpec>& components, const PolicySpec& policy) {
+Result<std::vector<ComponentSpec>> override_components(const std::vector<ComponentSpec>& components, const PolicySpec& policy,
+                                                       std::size_t* spent) {
   SLIPWAY_TRY(properties, read_properties<OverrideProperties>(policy));
   if (properties.components.size() > kMaxOverridePatches) {
     return fail(Reason::Invalid, fmt::format("override policy {}: {} components are too many: at most {}", policy.name,
                                              properties.components.size(), kMaxOverridePatches));
   }
-  Override change(policy, components);
+  Copied own = 0;
+  Override change(policy, components, spent == nullptr ? own : *spent);
   for (const ComponentPatch& patch : properties.components) SLIPWAY_TRY_VOID(change.apply(patch));
   std::vector<ComponentSpec> changed = change.take();
   if (!properties.selector.empty()) {

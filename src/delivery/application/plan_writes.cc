@@ -28,7 +28,7 @@ bool gives_plan_away(const Value& manifest) {
 /// The plan that a component's trait comes to now; null when it makes no such object any more.
 Task<Result<Value>> plan_of_trait(AppRun& run, ManagedResource rollout) {
   const Placement at{std::string(kube::label(rollout.raw, kLabelCluster)), rollout.ns};
-  const auto component = run.delivered_component(rollout.component, at);
+  const auto component = co_await run.delivered_component(rollout.component, at);
   if (!component) co_return Value();
   SLIPWAY_CO_TRY(rendered, co_await run.render(*component, at, {}, {}));
   for (const RenderedObject& one : rendered->others) {

@@ -34,11 +34,14 @@ Result<std::vector<Placement>> placements(const std::vector<PolicySpec>& topolog
 /// Changes of components in one override policy, and copies that one replication policy makes.
 inline constexpr std::size_t kMaxOverridePatches = 500;
 inline constexpr std::size_t kMaxReplicas = 10'000;
-/// Members of properties that one override policy may copy while it merges.
+/// Members of properties that one override policy may copy while it merges, with the names that it compares; override policies
+/// that one step applies, together.
 inline constexpr std::size_t kMaxOverrideCopies = 2'000'000;
 
 /// The components after one override policy's properties. Heavy: for the compute pool. Rules: notes kubevela.md §2.9.
-Result<std::vector<ComponentSpec>> override_components(const std::vector<ComponentSpec>& components, const PolicySpec& policy);
+/// `spent` counts what several policies that are applied together have cost, for one limit of all.
+Result<std::vector<ComponentSpec>> override_components(const std::vector<ComponentSpec>& components, const PolicySpec& policy,
+                                                       std::size_t* spent = nullptr);
 /// One copy of each selected component per key.
 Result<std::vector<ComponentSpec>> replicate_components(const std::vector<ComponentSpec>& components, const PolicySpec& policy);
 

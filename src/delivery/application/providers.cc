@@ -232,7 +232,10 @@ std::vector<std::string> texts_in(const Value& list) {
 }
 
 Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::string>& policies,
-                               const std::vector<PolicySpec>& inline_policies, const std::vector<ClusterEntry>& clusters) {
+                               const std::vector<PolicySpec>& inline_policies, const std::vector<ClusterEntry>& clusters,
+                               std::size_t* spent) {
+  std::size_t own = 0;
+  if (spent == nullptr) spent = &own;
   std::vector<PolicySpec> used = inline_policies;
   for (const std::string& name : policies) {
     const PolicySpec* policy = parsed.find_policy(name);
@@ -246,7 +249,7 @@ Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::stri
   plan.placements = std::move(places);
   for (const PolicySpec& policy : used) {
     if (policy.type != "override") continue;
-    SLIPWAY_TRY(changed, override_components(plan.components, policy));
+    SLIPWAY_TRY(changed, override_components(plan.components, policy, spent));
     plan.components = std::move(changed);
   }
   for (const PolicySpec& policy : used) {
@@ -272,12 +275,17 @@ std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const 
     return place.cluster == at.cluster && (place.ns.empty() ? ns : place.ns) == at.ns;
   };
   std::optional<ComponentSpec> found;
+  std::size_t spent = 0;
+  std::map<std::vector<std::string>, Result<DeployPlan>> plans;  // by the policies of a step
   const auto look = [&](const workflow::Step& step) {
     if (step.type == kApplyComponent || step.type == kBuiltinApplyComponent) {
       auto spec = read_component(step.properties["value"], "value");
       if (spec && spec->name == component && is_here(placement_of(step.properties))) found = std::move(*spec);
     } else if (step.type == "deploy") {
-      auto plan = plan_deploy(parsed, texts_in(step.properties["policies"]), {}, clusters);
+      const std::vector<std::string> policies = texts_in(step.properties["policies"]);
+      auto known = plans.find(policies);
+      if (known == plans.end()) known = plans.emplace(policies, plan_deploy(parsed, policies, {}, clusters, &spent)).first;
+      const Result<DeployPlan>& plan = known->second;
       if (!plan || std::ranges::none_of(plan->placements, is_here)) return;
       const auto spec = std::ranges::find(plan->components, component, &ComponentSpec::name);
       if (spec != plan->components.end()) found = *spec;

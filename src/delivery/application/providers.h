@@ -27,16 +27,18 @@ struct DeployPlan {
   std::vector<Placement> placements;
   std::vector<ComponentSpec> components;
 };
-/// Errors: Invalid and NotFound for policies that are not there or cannot be followed.
+/// Errors: Invalid and NotFound for policies that are not there or cannot be followed. `spent` as override_components has it.
 Result<DeployPlan> plan_deploy(const Parsed& parsed, const std::vector<std::string>& policies,
-                               const std::vector<PolicySpec>& inline_policies, const std::vector<ClusterEntry>& clusters);
+                               const std::vector<PolicySpec>& inline_policies, const std::vector<ClusterEntry>& clusters,
+                               std::size_t* spent = nullptr);
 
 /// The same on the compute pool.
 Task<Result<DeployPlan>> plan_deploy_in_pool(AppRun& run, std::vector<std::string> policies,
                                              std::vector<PolicySpec> inline_policies);
 
 /// The component as the steps of the application deliver it to a place, overrides included; nullopt when no built-in step
-/// delivers it there. An empty namespace of a step is the application's, `ns`.
+/// delivers it there. An empty namespace of a step is the application's, `ns`. Heavy where steps of type deploy have override
+/// policies, which together may cost what those of one step may.
 std::optional<ComponentSpec> component_as_delivered(const Parsed& parsed, const std::vector<ClusterEntry>& clusters,
                                                     const std::string& component, const Placement& at, const std::string& ns);
 

@@ -83,7 +83,7 @@ std::string progress_of(const Value& rollout, const ManagedResource& made) {
 Task<Result<void>> judge_rolled(AppRun& run, ManagedResource made) {
   const std::string name = component_of(made);
   const Placement at{"", std::string(kube::ns(run.application()))};
-  const auto component = run.delivered_component(name, at);
+  const auto component = co_await run.delivered_component(name, at);
   if (!component) co_return Result<void>{};
   SLIPWAY_CO_TRY(rollout, co_await run.live_object(made));
   Objects objects;

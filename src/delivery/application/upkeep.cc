@@ -182,7 +182,7 @@ Task<Result<void>> judge_services(AppRun& run) {
       std::erase(run.services(), service);
       continue;
     }
-    const std::optional<ComponentSpec> component = run.delivered_component(service.name, named);
+    const std::optional<ComponentSpec> component = co_await run.delivered_component(service.name, named);
     if (!component) continue;
     if (const auto why = unknown.find({service.name, placement.cluster}); why != unknown.end()) {
       service.become_unknown(why->second);

@@ -99,6 +99,11 @@ std::string component_of_holder(const Object& rollout) {
   return spec.has("componentList") ? spec["componentList"].item(0).str() : spec["componentName"].str();
 }
 
+std::string completion_of(const Object& rollout, std::string_view revision) {
+  const auto request = kube::annotation(rollout, kRestoreRequest);
+  return request.empty() ? std::string(revision) : fmt::format("{}@{}", revision, request);
+}
+
 std::string revision_workload_name(std::string_view component, std::string_view application, std::string_view revision) {
   const std::string prefix = fmt::format("{}-", application);
   const bool is_of_it = revision.starts_with(prefix) && revision.size() > prefix.size();

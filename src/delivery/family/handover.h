@@ -35,6 +35,11 @@ inline constexpr const char* kReplacedBy = "slipway.dev/replaced-by";
 /// Annotation of a rollout, a request: release all workloads as they stand, and end. The value is yield_request(); a request is
 /// carried out once.
 inline constexpr const char* kYieldRequest = "rollout.slipway.dev/yield";
+/// Annotation of a rollout, a request: begin a new attempt at the target of the one that has ended. An id is carried out once.
+inline constexpr const char* kRetryRequest = "rollout.slipway.dev/retry";
+/// Annotation of a rollout, a request: apply the other objects of its revision (Services, autoscalers) again once it has
+/// succeeded, also if nothing is left to roll out. The value is an id; completion_of() is recorded when it is done.
+inline constexpr const char* kRestoreRequest = "rollout.slipway.dev/restore";
 /// Annotation of workloads that rollouts have made, and of their entries in trackers: the revision of their template.
 inline constexpr const char* kRevisionAnnotation = "rollout.slipway.dev/revision";
 /// Label of such workloads and of their pods: the name of the workload.
@@ -57,6 +62,10 @@ std::optional<kube::GroupVersionKind> read_kind(std::string_view text);
 bool is_holder(const kube::Object& object);
 /// The component that a rollout over revisions rolls out; empty: the only one of its revision.
 std::string component_of_holder(const kube::Object& rollout);
+
+/// Returns what status.completedRevision of the rollout is when the objects beside the workload of `revision` are in force:
+/// "a-v2", with a request to restore them "a-v2@REQUEST".
+std::string completion_of(const kube::Object& rollout, std::string_view revision);
 
 /// "web-v2" for component web of revision a-v2 of application a.
 std::string revision_workload_name(std::string_view component, std::string_view application, std::string_view revision);

@@ -54,12 +54,16 @@ Task<Result<void>> Pass::make_target() {
   const bool is_others = !owner.is_null() && owner["uid"].as_string() != kube::uid(rollout_);
   if (is_others) co_return Result<void>{};
   SLIPWAY_CO_TRY_VOID(co_await record_target());
-  if (is_made) co_return Result<void>{};
+  // What was rolled out before, and comes back: the objects beside it are those of a revision since.
+  const bool comes_back =
+      kube::annotation(live, kCreating).empty() && status_.completed_revision != completion_of(rollout_, wanted_.target_name);
+  if (is_made && !comes_back) co_return Result<void>{};
   // What is under way shifts the traffic by the Services as they are.
   if (is_at_rest()) {
     SLIPWAY_CO_TRY_VOID(co_await remove_objects(wanted_.source_scalers));
     SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
   }
+  if (is_made) co_return Result<void>{};
   const auto resource = tools_.workloads.known_resource(target_->kind);
   SLIPWAY_CO_TRY(workload, co_await with_copies(wanted_.workload));
   Value object = at_beginning(workload, *target_->row, live);
@@ -201,14 +205,15 @@ Task<Result<void>> Pass::complete() {
   const bool is_undone = status_.rolling == Rolling::Failed && status_.is_reverting;
   const std::string& name = is_over ? wanted_.target_name : wanted_.source_name;
   const bool is_due = (is_over || is_undone) && status_.last_target_revision == wanted_.target_name;
-  if (!is_due || wanted_.workload.is_null() || status_.completed_revision == name) co_return Result<void>{};
+  const std::string completion = completion_of(rollout_, name);
+  if (!is_due || wanted_.workload.is_null() || status_.completed_revision == completion) co_return Result<void>{};
   if (is_over) SLIPWAY_CO_TRY_VOID(co_await apply_objects(wanted_.others));
   if (is_over) {
     ApplicationTemplate application(author_, rollout_, wanted_.application);
     SLIPWAY_CO_TRY_VOID(co_await application.give_back());
   }
   SLIPWAY_CO_TRY_VOID(co_await apply_objects(is_over ? wanted_.scalers : wanted_.source_scalers));
-  status_.completed_revision = name;
+  status_.completed_revision = completion;
   co_return Result<void>{};
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "delivery/family/handover.h"
 #include "delivery/family/identity.h"
 #include "json/codec.h"
 
@@ -18,8 +19,8 @@ namespace slipway::delivery::rollout {
 inline constexpr std::string_view kAbortRequest = "rollout.slipway.dev/abort";
 /// Fail now, and undo whatever onFailure says.
 inline constexpr std::string_view kRevertRequest = "rollout.slipway.dev/revert";
-/// A new attempt at the same target; pods that are new stay. On a failed rollout only.
-inline constexpr std::string_view kRetryRequest = "rollout.slipway.dev/retry";
+/// A new attempt at the same target; pods that are new stay. People ask it of a failed rollout only.
+using delivery::kRetryRequest;
 /// All gates of this attempt but approvals count as passed from now on, with the text "skipped". Needs the verb `approve`.
 inline constexpr std::string_view kSkipGatesRequest = "rollout.slipway.dev/promote";
 

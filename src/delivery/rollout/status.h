@@ -106,7 +106,7 @@ struct RolloutStatus : wave::Record {
   std::vector<RolloutCondition> conditions;
   std::string last_target_revision;  // the target of the present attempt: "Deployment/web-v2"
   std::string last_source_revision;
-  std::string completed_revision;  // whose scalers were made, at the end of its attempt
+  std::string completed_revision;  // whose scalers were made, at the end of its attempt: completion_of()
   bool is_paused = false;          // an approval is waited for
   std::string selector;            // for /scale
   std::string shape;               // of the present attempt: Pair, InPlace, Replace, Scale, Fields

@@ -1,10 +1,13 @@
 // Every kind that acts for users records its author, and objects from before get one when the process starts.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "base/manual_env.h"
+#include "control/acting_client.h"
 #include "control/author_right.h"
+#include "json/text.h"
 #include "plane/authors.h"
 #include "plane/plane_fixture_test.h"
 
@@ -45,7 +48,7 @@ class Authors : public plane::PlaneFixture {
     const auto spec = kSpecs.find(type.resource.plural);
     return *json::parse_yaml(
         fmt::format("{{apiVersion: {}/{}, kind: {}, metadata: {{name: it, namespace: default}}, spec: {}}}",
-                    type.resource.group, type.resource.version, type.kind, spec == kSpecs.end() ? "{}" : spec->second));
+                    type.resource.group, type.resource.version, type.kind.kind, spec == kSpecs.end() ? "{}" : spec->second));
   }
   Result<Value> create(const kube::ResourceType& type, std::shared_ptr<const kube::UserInfo> user) {
     control::ActingClient client(api_->server(), std::move(user));
@@ -71,7 +74,7 @@ TEST_F(Authors, are_recorded_for_every_kind_that_is_said_to_have_one_and_for_no_
   std::set<std::string> recorded;
   for (const kube::ResourceType& type : plane::defined_types()) {
     if (!type.is_namespaced || !create(type, user("ann", {"system:masters"}))) {
-      EXPECT_FALSE(said.contains(type.resource.group_resource())) << type.kind << " was not created";
+      EXPECT_FALSE(said.contains(type.resource.group_resource())) << type.kind.kind << " was not created";
       continue;
     }
     for (const delivery::Family* family : plane::families()) {
@@ -100,7 +103,7 @@ TEST_F(Authors, of_objects_from_before_are_unknown_until_somebody_adopts_them) {
     each([&](const auto&, const kube::Resource& resource) { acts |= resource == type.resource; });
     if (!acts) continue;
     const auto created = create(type, nullptr);
-    ASSERT_TRUE(created) << type.kind << ": " << created.error().message;
+    ASSERT_TRUE(created) << type.kind.kind << ": " << created.error().message;
     ++made;
   }
   each([&](const auto& family, const auto& resource) { EXPECT_EQ(author_of(family, resource), "") << resource.plural; });

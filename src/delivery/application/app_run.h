@@ -182,6 +182,8 @@ class AppRun {
                               const std::vector<std::pair<ManagedResource, Value>>& objects) const;
   /// The component as it was delivered to a place.
   Task<std::optional<ComponentSpec>> delivered_component(std::string component, Placement at);
+  /// From now on delivered_component() returns this one there.
+  Task<> remember_delivered(ComponentSpec component, Placement placement);
   /// Replaces the service of that component and place, or adds it. Services are in the order of the components.
   void put_service(ServiceStatus service);
   /// Tells of a place whose cluster does not answer; another place, or one that answers, is left as it is told.
@@ -198,7 +200,6 @@ class AppRun {
   HealthVerdict judged(const Definition& definition, const std::string& component, const Value& context, const Value& parameter,
                        const Value& output, const Value& outputs) const;
   std::string service_namespace(const Placement& placement) const;
-  Task<> remember_delivered(ComponentSpec component, Placement placement);
   Task<Result<Value>> run_call(TemplateCall call, Placement placement, bool& is_secret);
   Task<Result<std::string>> missing_kinds(ComponentSpec component, Placement placement,
                                           std::shared_ptr<const RenderedComponent> rendered);

@@ -11,6 +11,7 @@
 #include "delivery/application/conditions.h"
 #include "delivery/application/debug_values.h"
 #include "delivery/application/definition_changes.h"
+#include "delivery/application/delivered_notes.h"
 #include "delivery/application/events.h"
 #include "delivery/application/handing_over.h"
 #include "delivery/application/plan_writes.h"
@@ -78,18 +79,6 @@ Value step_context(const RenderContext& base) {
                                       {"publishVersion", base.publish_version},
                                       {"workflowName", base.workflow_name}});
   return base.custom.is_null() ? context : context.with("custom", base.custom);
-}
-
-/// Notes of a run that say how a component was delivered.
-constexpr std::string_view kDelivered = "delivered.";
-
-/// After a restart of the controller: what it knew is in the notes.
-void remember_notes(Memory& memory, const workflow::RunStore& store) {
-  if (std::exchange(memory.has_notes, true)) return;
-  for (const auto& [key, text] : store.notes) {
-    if (!key.starts_with(kDelivered)) continue;
-    if (const auto note = json::parse(text)) memory.delivered[(*note)["at"].str()] = (*note)["component"];
-  }
 }
 
 /// What a run delivers: changes restart it.
@@ -455,7 +444,6 @@ Task<> ApplicationController::write_plans(AppRun& app, Status& status) {
 /// A pass of the workflow, and what comes after its end. When to look again.
 Task<Result<std::optional<Duration>>> ApplicationController::go_on(control::Reconcile& run, AppRun& app, Status& status) {
   std::optional<Duration> again;
-  if (!status.workflow->is_finished) SLIPWAY_CO_TRY_VOID(co_await restore_rollouts(app));
   if (!status.workflow->is_finished) SLIPWAY_CO_TRY_VOID(co_await run_pass(run, app, status, again));
   if (!status.workflow->is_finished) {
     SLIPWAY_CO_TRY_VOID(co_await judge_rolled_services(app));
@@ -502,6 +490,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   if (is_first) memory.delivered.clear();
   co_await follow_rights(app.acting(), app.application(), context.store, is_first);
   remember_notes(memory, context.store);
+  if (note_in(context.store, kRollsBack).empty()) SLIPWAY_CO_TRY_VOID(co_await restore_rollouts(app));
   workflow::Providers providers(&template_providers_);
   providers.add(application_providers(app));
   providers.add(object_providers(app));
@@ -536,13 +525,7 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
     co_return made;
   };
   workflow::Pass pass = co_await workflow::run_pass(run, *status.workflow, std::move(context.store));
-  std::erase_if(pass.store.notes, [](const auto& note) { return note.first.starts_with(kDelivered); });
-  for (const auto& [slot, component] : memory.delivered) {
-    const std::string key = std::string(kDelivered) + name_hash(slot);
-    pass.store.notes[key] = json::print(json::object({{"at", slot}, {"component", component}}));
-    // A component may have been given a variable that was made from a Secret.
-    if (!pass.store.secret_vars.empty()) pass.store.secret_notes.insert(key);
-  }
+  note_delivered(memory, pass.store);
   const bool has_secret = !context.secret.is_null() || !pass.store.secret_vars.empty() || !pass.store.secret_notes.empty();
   SLIPWAY_CO_TRY(stored, co_await save_context(*client, std::move(context), pass.store));
   SLIPWAY_CO_TRY_VOID(co_await keep_debug_values(*client, app.application(), std::move(pass.debug), kManager));

@@ -292,13 +292,15 @@ Task<Result<void>> make_room(AppRun& run, Manifest manifest) {
   const ObjectId id = manifest.id();
   const bool is_at_home = id.cluster == kHub && id.ns == kube::ns(run.application());
   if (!is_at_home) co_return Result<void>{};
+  const auto version = kube::label(manifest.object, kLabelRevision);  // in a rollback an older one
   SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(manifest.object));
   SLIPWAY_CO_TRY(live, co_await run.live_object(reference_to(run, kind, id.name)));
   const std::string self = sharer_name(run.application());
   const bool is_own =
       !live.is_null() && owner_of(live) == self && sharers_of(live).size() < 2 && kube::controller_of(live).is_null();
   const std::int64_t size = live["spec"]["replicas"].as_int();
-  if (!is_own || size == 0 || kube::label(live, kLabelRevision) == run.revision()) co_return Result<void>{};
+  const bool is_same = kube::label(live, kLabelRevision) == (version.empty() ? std::string_view(run.revision()) : version);
+  if (!is_own || size == 0 || is_same) co_return Result<void>{};
   const Value& declared = manifest.object["spec"]["replicas"];
   SLIPWAY_CO_TRY(ready, co_await ready_beside(run, manifest));
   if (ready < (declared.is_int() ? declared.as_int() : size)) co_return Result<void>{};
@@ -356,6 +358,15 @@ Task<Result<void>> remove_doubled(AppRun& run) {
   co_return Result<void>{};
 }
 
+/// Whether the object is the rollout's still, as far as the cache knows: what the rollout claims is left out of an apply.
+Task<Result<bool>> is_claimed_by(AppRun& run, Value rollout, Manifest manifest) {
+  const ObjectId id = manifest.id();
+  if (id.ns != kube::ns(run.application())) co_return false;
+  SLIPWAY_CO_TRY(kind, kube::GroupVersionKind::of(manifest.object));
+  SLIPWAY_CO_TRY(live, co_await run.live_object(reference_to(run, kind, id.name)));
+  co_return !live.is_null() && kube::controller_of(live)["uid"].as_string() == kube::uid(rollout);
+}
+
 }  // namespace
 
 Task<Result<void>> take_over(AppRun& run, std::vector<Manifest> manifests) {
@@ -368,8 +379,9 @@ Task<Result<void>> take_over(AppRun& run, std::vector<Manifest> manifests) {
       if (holder == delivers->holder) continue;
       SLIPWAY_CO_TRY(rollout, co_await live_holder(run, holder));
       if (rollout.is_null()) continue;
-      SLIPWAY_CO_TRY(is_free, co_await has_yielded(run, rollout));
-      if (is_free) continue;
+      SLIPWAY_CO_TRY(has_ended, co_await has_yielded(run, rollout));
+      SLIPWAY_CO_TRY(is_claimed, co_await is_claimed_by(run, rollout, manifest));
+      if (has_ended && !is_claimed) continue;
       co_return fail(Reason::ServiceUnavailable,
                      fmt::format("waiting for {} to give component {} back", holder_text(holder), delivers->component));
     }
@@ -389,8 +401,10 @@ Task<Result<void>> size_like_predecessor(AppRun& run, std::vector<Manifest> mani
   for (std::size_t i = 0; i < manifests.size() && i < live.size(); ++i) {
     const ManagedResource entry = entry_of(manifests[i]);
     const bool is_sized = live[i]["spec"]["replicas"].is_int() && is_size_free(manifests[i].object, live[i]);
-    const bool is_scaled =
-        std::ranges::any_of(manifests, [](const Manifest& one) { return one.object["spec"]["scaleTargetRef"].is_object(); });
+    // No autoscaler begins with none.
+    const bool is_scaled = live[i]["spec"]["replicas"].as_int() > 0 && std::ranges::any_of(manifests, [](const Manifest& one) {
+                             return one.object["spec"]["scaleTargetRef"].is_object();
+                           });
     if (entry.component.empty() || entry.cluster != kHub || !is_workload(entry) || !is_sized || is_scaled) continue;
     SLIPWAY_CO_TRY(size, co_await size_before(run, manifests[i]));
     if (size <= live[i]["spec"]["replicas"].as_int()) continue;

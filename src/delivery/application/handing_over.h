@@ -24,8 +24,8 @@ void follow_rolled_out_names(const AppRun& run, std::vector<Manifest>& manifests
 /// manifests, in their order.
 Task<Result<void>> size_like_predecessor(AppRun& run, std::vector<Manifest> manifests, std::vector<Value> live);
 
-/// Call while the workflow runs. Makes rollouts again that the present run has applied and a user has deleted: steps that have
-/// ended do not.
+/// Call while the workflow runs, unless it rolls back, which deletes rollouts itself. Makes rollouts again that the present run
+/// has applied and a user has deleted: steps that have ended do not.
 Task<Result<void>> restore_rollouts(AppRun& run);
 
 /// Call after the workflow. Adopts the workload that a rollout made of the present revision, and deletes the application's own

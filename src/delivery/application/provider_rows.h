@@ -31,6 +31,8 @@ inline workflow::Answer failed(std::string message) {
 
 /// The note of a run that names the revision whose objects a step has applied again.
 inline constexpr const char* kRolledBackTo = "rolledBackTo";
+/// The note of a run that rolls back: an id of the rollback. It is stored before anything is applied or deleted.
+inline constexpr const char* kRollsBack = "rollsBack";
 
 /// A step's patch with what steps have exported into the component.
 Value patch_with_exports(const workflow::ProviderCall& call, const std::string& component, Value patch);

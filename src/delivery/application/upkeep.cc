@@ -343,21 +343,58 @@ Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limi
   co_return collected;
 }
 
-Task<Result<Collected>> collect_all_but(AppRun& run, std::set<ObjectId> kept) {
+namespace {
+
+/// Deletes these objects of the tracker of this generation, and takes them out of it together with `others`.
+Task<Result<void>> collect_from_current(AppRun& run, std::vector<ManagedResource> victims, std::set<ObjectId> others,
+                                        Collected& collected) {
+  for (const ManagedResource& resource : victims) others.insert(resource.id());
+  if (others.empty()) co_return Result<void>{};
+  SLIPWAY_CO_TRY_VOID(co_await collect(run, std::move(victims), run.parsed().spec, false, collected));
+  if (!collected.is_done()) co_return Result<void>{};
+  run.forget(others);
+  co_return co_await run.write_tracker(TrackerType::Versioned);
+}
+
+}  // namespace
+
+Task<Result<Collected>> collect_added(AppRun& run, Restored restored) {
   Collected collected;
-  if (run.parsed().keep.keeps_legacy_resource) co_return collected;
-  std::vector<ManagedResource> victims;
-  std::set<ObjectId> gone;
-  for (const ManagedResource& resource : run.current().resources) {
-    if (kept.contains(resource.id()) || resource.skips_collection) continue;
-    victims.push_back(resource);
-    gone.insert(resource.id());
+  std::set<ObjectId> held;
+  for (const Tracker& tracker : run.rolled_out()) {
+    if (!restored.holders.contains(tracker.holder)) continue;
+    for (const ManagedResource& one : tracker.resources) held.insert(one.id());
   }
-  if (victims.empty()) co_return collected;
-  SLIPWAY_CO_TRY_VOID(co_await collect(run, victims, run.parsed().spec, false, collected));
-  if (!collected.is_done()) co_return collected;
-  run.forget(gone);
-  SLIPWAY_CO_TRY_VOID(co_await run.write_tracker(TrackerType::Versioned));
+  std::vector<ManagedResource> victims;
+  std::set<ObjectId> theirs;
+  for (const ManagedResource& resource : run.current().resources) {
+    const ObjectId id = resource.id();
+    // Where older objects are kept, a rollout goes all the same: it would deliver the component again.
+    const bool is_kept = run.parsed().keep.keeps_legacy_resource && !is_holder(resource.raw);
+    if (restored.objects.contains(id)) continue;
+    if (held.contains(id)) {
+      theirs.insert(id);
+    } else if (!is_kept && !resource.skips_collection && !is_replaced_last(restored, resource)) {
+      victims.push_back(resource);
+    }
+  }
+  SLIPWAY_CO_TRY_VOID(co_await collect_from_current(run, std::move(victims), std::move(theirs), collected));
+  co_return collected;
+}
+
+Task<Result<Collected>> collect_replaced(AppRun& run, Restored restored) {
+  Collected collected;
+  if (run.parsed().keep.keeps_legacy_resource) {
+    SLIPWAY_CO_TRY_VOID(co_await drain_kept(run));
+    co_return collected;
+  }
+  std::vector<ManagedResource> victims;
+  for (const ManagedResource& resource : run.current().resources) {
+    if (!restored.objects.contains(resource.id()) && !resource.skips_collection) victims.push_back(resource);
+  }
+  SLIPWAY_CO_TRY_VOID(co_await collect_from_current(run, std::move(victims), {}, collected));
+  SLIPWAY_CO_TRY(rolled, co_await rolled_out(run, restored.components));
+  SLIPWAY_CO_TRY_VOID(co_await collect_rolled_out(run, std::move(rolled), collected));
   co_return collected;
 }
 

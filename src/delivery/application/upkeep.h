@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "delivery/application/app_run.h"
+#include "delivery/application/rolling_back.h"
 
 namespace slipway::delivery::application {
 
@@ -29,8 +30,11 @@ struct Collected {
 /// Deletes what outdated trackers hold and neither the current ones nor rollouts do, then those trackers; likewise what
 /// rollouts have made and nothing delivers now. Old revisions of the trait `rollout` stay up to `revision_limit`.
 Task<Result<Collected>> collect_outdated(AppRun& run, std::int64_t revision_limit);
-/// Deletes what the tracker of this generation holds beside `kept`; once it is gone the tracker holds it no longer.
-Task<Result<Collected>> collect_all_but(AppRun& run, std::set<ObjectId> kept);
+/// Deletes what the tracker of this generation holds beside what a rollback has applied again, but for what is_replaced_last();
+/// once it is gone the tracker holds it no longer. What rollouts of the older revision have made stays, and is theirs again.
+Task<Result<Collected>> collect_added(AppRun& run, Restored restored);
+/// Call when the older revision serves. Deletes the rest, and what rollouts have made that nothing delivers now.
+Task<Result<Collected>> collect_replaced(AppRun& run, Restored restored);
 /// Deletes everything, for an application that goes.
 Task<Result<Collected>> collect_all(AppRun& run, bool orphans);
 

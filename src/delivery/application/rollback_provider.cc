@@ -167,7 +167,7 @@ Task<Result<std::string>> restore(AppRun& run, std::vector<Manifest> manifests, 
   co_return replaced.is_done() ? std::string() : fmt::format("left of this one: {}", joined(replaced.remaining, ", "));
 }
 
-Task<Answer> roll_back(AppRun& run, ProviderCall call) {
+Task<Answer> apply_older(AppRun& run, ProviderCall call) {
   if (call.store == nullptr) co_return Answer::error("only steps of a workflow can do this");
   auto revision = co_await newest_delivered(run);
   if (!revision) co_return Answer::error(revision.error());
@@ -197,6 +197,6 @@ Task<Answer> roll_back(AppRun& run, ProviderCall call) {
 
 }  // namespace
 
-std::vector<ProviderRow> rollback_rows() { return {{"oam", "rollback", {}, roll_back}}; }
+std::vector<ProviderRow> rollback_rows() { return {{"oam", "rollback", {}, apply_older}}; }
 
 }  // namespace slipway::delivery::application

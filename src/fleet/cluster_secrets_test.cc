@@ -171,10 +171,11 @@ class ClusterSecretsTest : public testing::Test {
   std::shared_ptr<client::PaperApi> api_ = std::make_shared<client::PaperApi>(env_);
   std::shared_ptr<SecretsApi> hub_ = std::make_shared<SecretsApi>(env_);
   int connected_ = 0;
-  Fleet fleet_{env_, [this](const RemoteCluster&) -> Result<std::shared_ptr<client::Client>> {
-                 ++connected_;
-                 return std::static_pointer_cast<client::Client>(api_);
-               }};
+  Result<std::shared_ptr<client::Client>> connect() {
+    ++connected_;
+    return std::static_pointer_cast<client::Client>(api_);
+  }
+  Fleet fleet_{env_, [this](const RemoteCluster&) { return connect(); }};
   ClusterSecrets secrets_{env_, fleet_, hub_};
 };
 

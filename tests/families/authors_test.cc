@@ -42,7 +42,7 @@ class Authors : public plane::PlaneFixture {
         {"repositories", "{type: git, git: {repo: 'https://git.test/r.git'}}"},
         {"packagevariants", "{upstream: {repo: a, package: b, revision: 1}, downstream: {repo: c, package: d}}"},
         {"packagevariantsets", "{upstream: {repo: a, package: b, revision: 1}, targets: [{repositories: [{name: c}]}]}"},
-        {"approvalpolicies", "{}"},
+        {"approvalpolicies", "{approve: always}"},
         {"packagerollouts", "{upstream: {repo: a, package: b, revision: 1}, targets: {clusters: {}}, steps: [{percent: 100}]}"},
         {"rootsyncs", "{git: {repo: 'https://git.test/r.git'}}"}};
     const auto spec = kSpecs.find(type.resource.plural);

@@ -357,8 +357,7 @@ Task<Outcome> ApplicationController::deliver(control::Reconcile& run, kube::Obje
                                {"Parsed", "rendering", "FailedParse", error.message});
   }
   status.latest_revision = resolved->revision;
-  const kube::Object as_written = application;
-  application = resolved->scoped.application;
+  const kube::Object as_written = std::exchange(application, resolved->scoped.application);
   AppRun app(AppTools{env_, run.outgoing(http_), live_, verdicts_, template_providers_, options_.acts_as, options_.apply_mode},
              run, application, resolved->parsed, resolved->lookup, memory);
   app.set_revision(resolved->revision.name, resolved->revision.revision);

@@ -65,8 +65,9 @@ bool asks_for_run(const kube::Object& object, const kube::Object& old) {
   return is_stamped_application(object) && (is_by_status || status["phase"].as_string() == kRunning);
 }
 
-bool is_stamped_suspend(const Value& step) {
-  return step["type"].as_string() == "suspend" || step["type"].as_string() == "step-group";
+/// A step that waits for a person, or a group, which stands as its steps do.
+bool is_free_phase(const Value& step) {
+  return step["type"].as_string() == "suspend" || step["phase"].as_string() == "suspending" || step["subSteps"].is_array();
 }
 
 /// A step as a user may leave it: of suspends any phase; of others one that has not ended may become failed, as terminate makes
@@ -75,7 +76,7 @@ Value with_kept_phase(const Value& step, const Value& before) {
   const std::string_view was = before["phase"].as_string();
   const bool has_ended = was == "succeeded" || was == "failed" || was == "skipped";
   const bool is_ended_now = !has_ended && step["phase"].as_string() == "failed";
-  if (!is_stamped_suspend(before) && !is_ended_now) return before;
+  if (!is_free_phase(before) && !is_ended_now) return before;
   Value kept = step;
   if (before["subSteps"].is_array()) kept = kept.with("subSteps", with_kept_phases(step["subSteps"], before["subSteps"]));
   return kept;

@@ -95,12 +95,14 @@ TEST(RunStamp, puts_back_what_the_controller_says_and_leaves_what_vela_and_other
        "contextBackend: {name: ctx}, suspend: false, steps: [{name: a, type: suspend, phase: succeeded}]}}"},
       // A step of another user is not made to pass; vela workflow terminate makes those that run fail.
       {"{status: running, latestRevision: {name: shop-v1, revision: 1}, services: [{name: web}], workflow: {appRevision: "
-       "shop-v1:1, contextBackend: {name: ctx}, suspend: true, terminated: true, steps: [{name: a, type: suspend, phase: failed, "
+       "shop-v1:1, contextBackend: {name: ctx}, suspend: true, terminated: true, steps: [{name: a, type: suspend, phase: "
+       "failed, "
        "reason: Terminate}, {name: b, type: apply-object, phase: succeeded}, {name: c, type: deploy, phase: failed, reason: "
        "Terminate}, {name: e, type: suspend, phase: succeeded}]}}",
        "{status: running, latestRevision: {name: shop-v1, revision: 1}, services: [{name: web}], workflow: {appRevision: "
        "shop-v1:1, contextBackend: {name: ctx}, suspend: true, terminated: true, terminatedBy: ann, steps: [{name: a, type: "
-       "suspend, phase: failed, reason: Terminate}, {name: b, type: apply-object, phase: failed}, {name: c, type: deploy, phase: "
+       "suspend, phase: failed, reason: Terminate}, {name: b, type: apply-object, phase: failed}, {name: c, type: deploy, "
+       "phase: "
        "failed, reason: Terminate}]}}"},
       // vela workflow restart, and a member that some other program keeps there
       {"{mesh: {seen: true}}",

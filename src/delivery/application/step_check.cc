@@ -67,6 +67,7 @@ std::vector<std::string> unknown_properties(const Value& properties, const Defin
   const cue::Cursor root = cue::evaluate(definition.program->program, {}, limits);
   if (takes_any(root.field(definition.parameter_field))) return unknown;
   const std::string text = definition.object["spec"]["schematic"]["cue"]["template"].str();
+  if (text.contains("...")) return unknown;  // some struct is open
   for (const auto& [name, value] : properties.members()) {
     if (!names_word(text, name)) unknown.emplace_back(name);
   }

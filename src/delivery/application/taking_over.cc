@@ -36,7 +36,7 @@ Value without_empty(const Value& value) {
   return out.build();
 }
 
-Value with_policy_names(const Value& spec) {
+Value with_names_of_policies(const Value& spec) {
   if (!spec["policies"].is_array()) return spec;
   json::ArrayBuilder policies;
   for (std::size_t i = 0; i < spec["policies"].size(); ++i) {
@@ -47,7 +47,7 @@ Value with_policy_names(const Value& spec) {
   return spec.with("policies", policies.build());
 }
 
-Value plain(const Value& spec) { return with_policy_names(without_empty(spec)); }
+Value plain(const Value& spec) { return with_names_of_policies(without_empty(spec)); }
 
 bool is_kubevelas(const Value& entry) {
   return entry["operation"].as_string() == "Update" && entry["subresource"].as_string().empty() &&

@@ -111,7 +111,7 @@ Task<Result<void>> ApplicationTemplate::take() {
 Task<Result<void>> ApplicationTemplate::await_turn(std::string revision) {
   const auto kind = application_.is_null() ? Result<kube::GroupVersionKind>(kube::GroupVersionKind{})
                                            : kube::GroupVersionKind::of(application_);
-  if (!kind || kind->group != kAppGroup || kind->kind != "Application") co_return Result<void>{};
+  if (!kind || kind->group != kAppGroup || *kind == kAppRolloutKind) co_return Result<void>{};
   const bool is_its_own = kube::label(rollout_, kNameLabel) == application_["name"].as_string();
   if (is_its_own) co_return Result<void>{};
   SLIPWAY_CO_TRY(application, co_await find());

@@ -50,7 +50,7 @@ class ExplainReader {
     if (about("partition ")) return made(wait, "PartitionReached", command("promote", "let the next batch run"));
     if (wait.on == "pause") return made(wait, "Paused", command("resume", "let it go on"));
     if (wait.on == "traffic" || wait.on == "weight") return made(wait, "TrafficNotShifted", wait.text);
-    if (wait.on == "application") return made(wait, "ApplicationDelivers", wait.text, application());
+    if (wait.on == "application") return made(wait, "ApplicationDelivers", wait.text);
     if (wait.on == "owner") return made(wait, "OwnedByOther", wait.text);
     if (wait.on == "drain") return made(wait, "Draining", wait.text, source());
     if (wait.on == "target" || wait.on == "sources") return made(wait, "WorkloadMissing", wait.text);
@@ -124,16 +124,6 @@ class ExplainReader {
       return made(wait, spec->metric ? "MetricPending" : spec->window ? "OutsideWindow" : "WebhookPending", text);
     }
     return made(wait, "GatePending", wait.text);
-  }
-
-  /// The application whose revision is rolled out: "a" of "a-v2".
-  json::Value application() const {
-    const std::string revision = rollout_["spec"]["targetAppRevisionName"].str();
-    const std::string name = revision.substr(0, std::min(revision.rfind("-v"), revision.size()));
-    return json::object({{"apiVersion", kAppRolloutKind.api_version()},
-                         {"kind", "Application"},
-                         {"namespace", kube::ns(rollout_)},
-                         {"name", name}});
   }
 
   json::Value source() const {

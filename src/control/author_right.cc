@@ -1,7 +1,6 @@
 #include "control/author_right.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
@@ -73,19 +72,6 @@ Task<std::string> rules_text(client::Client& process, std::shared_ptr<const kube
   if (!answer) co_return "";
   std::string text = json::print((*answer)["status"]["resourceRules"]);
   co_return text.size() > kMaxRulesText ? "" : text;
-}
-
-Task<std::string> RecentRules::text(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns,
-                                    Steady now) {
-  if (user == nullptr) co_return "";
-  const std::string key = fmt::format("{}\n{}\n{}", user->name, fmt::join(user->groups, "\n"), ns);
-  if (const auto found = known_.find(key); found != known_.end() && now - found->second.asked < kMaxAge) {
-    co_return found->second.text;
-  }
-  std::string asked = co_await rules_text(process, std::move(user), std::move(ns));
-  if (known_.size() >= kMax) known_.clear();
-  known_[key] = {asked, now};
-  co_return asked;
 }
 
 bool rules_grant(std::string_view text, const NeededRight& right) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,20 +44,6 @@ struct NeededRight {
 /// null user, if the review fails, and above kMaxRulesText.
 Task<std::string> rules_text(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns);
 inline constexpr std::size_t kMaxRulesText = std::size_t{32} << 10;
-/// rules_text() of the last minute, for controllers that ask for many objects of one author.
-class RecentRules {
- public:
-  Task<std::string> text(client::Client& process, std::shared_ptr<const kube::UserInfo> user, std::string ns, Steady now);
-
- private:
-  static constexpr Duration kMaxAge = std::chrono::minutes{1};
-  static constexpr std::size_t kMax = 100;
-  struct Known {
-    std::string text;
-    Steady asked;
-  };
-  std::map<std::string, Known> known_;  // by user, groups and namespace
-};
 /// Whether the rules in such a text grant a right, whatever its namespace. A text that cannot be read grants nothing.
 bool rules_grant(std::string_view text, const NeededRight& right);
 

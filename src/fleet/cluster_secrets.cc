@@ -81,7 +81,7 @@ void ClusterSecrets::label_own(const std::string& name) {
   if (!fleet_.is_in_process(name)) return;
   added_.erase(name);
   const kube::Object stored = informer_.get({kClusterNamespace, name});
-  label_own(name, stored.is_null() ? std::nullopt : read_cluster_secret(stored));
+  if (!stored.is_null()) label_own(name, read_cluster_secret(stored));
 }
 
 void ClusterSecrets::label_own(const std::string& name, const std::optional<ClusterSecret>& secret) {

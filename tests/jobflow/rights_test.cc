@@ -62,7 +62,7 @@ TEST_F(JobRights, that_were_lost_before_the_first_job_are_waited_for) {
                                   job()))));
   advance(seconds{5});
   EXPECT_EQ(json::print(workflow("w")["status"]["author"]),
-            R"({"name":"alice","rights":["create jobs.batch","get jobs.batch","delete jobs.batch"]})");
+            R"({"name":"alice","rights":["create jobs.batch"]})");
   forbid("alice");
   must(env_->run(client::merge_patch(server(), kWorkflows, {"default", "w"}, yaml("{spec: {suspend: false}}"), "t")));
   advance(minutes{10});
@@ -97,7 +97,7 @@ TEST_F(JobRights, of_objects_are_waited_for_while_they_are_lost) {
 }
 
 TEST_F(JobRights, include_no_write_of_what_the_controller_has_recorded) {
-  allow("bob", {"batch.slipway.dev/workflows", "batch.slipway.dev/cronworkflows", "batch.slipway.dev/workflowstepsets"});
+  allow("bob", {"batch.slipway.dev/workflows", "batch.slipway.dev/workflows/status"});
   make("w", fmt::format("{{suspend: true, steps: {{wait: {{jobTemplate: {0}}}, grant: {{dependencies: [wait], jobTemplate: "
                         "{0}}}}}}}",
                         job("slipway.dev/run-time: 10s")));

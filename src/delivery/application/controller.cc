@@ -485,7 +485,11 @@ Task<Result<void>> ApplicationController::run_pass(control::Reconcile& reconcile
   LoadedContext context = *std::exchange(memory.context, std::nullopt);
   const bool is_first = !status.workflow->start_time;
   if (is_first) SLIPWAY_CO_TRY_VOID(co_await begin_context(*client, kApplications, app.application(), context));
-  SLIPWAY_CO_TRY_VOID(check_context(context));
+  if (const auto own = check_context(context); !own) {
+    fail_condition(status, "Workflow", own.error().message, env_.clock.now());
+    again = options_.collect_pause;
+    co_return Result<void>{};
+  }
   if (is_first) memory.delivered.clear();
   co_await follow_rights(app.acting(), app.application(), context.store, is_first);
   remember_notes(memory, context.store);

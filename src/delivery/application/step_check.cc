@@ -48,6 +48,15 @@ bool names_word(std::string_view text, std::string_view word) {
   return false;
 }
 
+/// Whether a struct somewhere in the text is open: "..." that is not the element of a list.
+bool opens_struct(std::string_view text) {
+  for (std::size_t at = text.find("..."); at != std::string_view::npos; at = text.find("...", at + 3)) {
+    const auto before = text.substr(0, at).find_last_not_of(" \t");
+    if (before == std::string_view::npos || text[before] != '[') return true;
+  }
+  return false;
+}
+
 /// Whether the parameters are open: no struct, or one with a pattern or "...".
 bool takes_any(const cue::Cursor& parameter) {
   if (!parameter.exists() || parameter.kind() != cue::Kind::Struct) return true;
@@ -67,7 +76,7 @@ std::vector<std::string> unknown_properties(const Value& properties, const Defin
   const cue::Cursor root = cue::evaluate(definition.program->program, {}, limits);
   if (takes_any(root.field(definition.parameter_field))) return unknown;
   const std::string text = definition.object["spec"]["schematic"]["cue"]["template"].str();
-  if (text.contains("...")) return unknown;  // some struct is open
+  if (opens_struct(text)) return unknown;
   for (const auto& [name, value] : properties.members()) {
     if (!names_word(text, name)) unknown.emplace_back(name);
   }

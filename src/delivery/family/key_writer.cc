@@ -2,13 +2,16 @@
 
 #include <string>
 
+#include "base/text.h"
+
 namespace slipway::delivery {
 
 kube::Object record_key_writer(const kube::Object& secret, const kube::Object& old, const kube::Asker& asker,
                                std::string_view key) {
   if (asker.user == nullptr) return secret;
   const std::string name(key);
-  const json::Value& value = secret["data"][name];
+  const json::Value& text = secret["stringData"][name];  // becomes data once admission has passed
+  const json::Value value = text.is_null() ? secret["data"][name] : json::Value(base64_encode(text.as_string()));
   if (value.is_null()) return with_identity_of(kKeyWriter, secret, {});
   const bool is_unchanged = !old.is_null() && old["data"][name] == value;
   return is_unchanged ? with_identity_of(kKeyWriter, secret, old) : with_identity(kKeyWriter, secret, *asker.user);

@@ -9,7 +9,8 @@ namespace slipway::delivery {
 namespace {
 
 bool has_same_content(const kube::Object& one, const kube::Object& other) {
-  return one["data"] == other["data"] && one["binaryData"] == other["binaryData"];
+  const bool is_same = one["data"] == other["data"] && one["binaryData"] == other["binaryData"];
+  return is_same && !one.has("stringData");  // of a Secret: becomes data once admission has passed
 }
 
 kube::Object with_mark(const kube::Object& object, const char* key, const json::Value& value) {

@@ -177,7 +177,9 @@ Task<Outcome> WorkflowController::run_live(control::Reconcile& run, kube::Object
   std::optional<Steady> timer;
   bool polls = false;
   for (bool again = true; again;) {
-    co_await record_author(run.client, *flow);
+    if (auto recorded = co_await record_author(run.client, *flow); !recorded) {
+      co_return Outcome::failed(std::move(recorded).error());
+    }
     std::optional<Status> lost_right;
     auto settled = co_await settle(run, *flow, lost_right);
     if (!settled) co_return Outcome::failed(std::move(settled).error());

@@ -82,7 +82,7 @@ class WorkflowController : public control::Controller {
   Task<control::Outcome> refuse(client::Client& client, kube::Object workflow, std::vector<Cause> causes);
   std::unique_ptr<Flow> take_flow(Entry& entry, const kube::Object& workflow);
   /// Records which rights the author has, where the flow wants to know.
-  Task<> record_author(client::Client& client, Flow& flow);
+  Task<Result<void>> record_author(client::Client& client, Flow& flow);
   /// `lost_right`: as Carried::lost_right.
   Task<Result<bool>> settle(control::Reconcile& run, Flow& flow, std::optional<Status>& lost_right);
   Task<Result<ExternalView>> look_at(control::Reconcile& run, kube::Object workflow, Step step);
@@ -127,7 +127,6 @@ class WorkflowController : public control::Controller {
   std::map<kube::ObjectKey, Entry> entries_;
   std::map<kube::Resource, Followed> followed_;
   control::InformerLease job_changes_;  // feeds record_change()
-  control::RecentRules rules_;
 };
 
 }  // namespace slipway::delivery::jobflow

@@ -128,22 +128,23 @@ Task<Result<void>> WorkflowController::create_job(client::Client& client, Flow& 
   co_return Result<void>{};
 }
 
-Task<> WorkflowController::record_author(client::Client& client, Flow& flow) {
+Task<Result<void>> WorkflowController::record_author(client::Client& client, Flow& flow) {
   const auto author = author_of(flow.workflow(), options_.acts_as);
-  if (author == nullptr || control::is_unknown(*author) || !flow.wants_author(author->name)) co_return;
-  const std::string ns(kube::ns(flow.workflow()));
-  std::set<kube::Resource> resources{kJobs};
+  if (author == nullptr || control::is_unknown(*author) || !flow.wants_author(author->name)) co_return Result<void>{};
+  std::vector<std::pair<const char*, kube::Resource>> needed{{"create", kJobs}};
   for (const kube::GroupVersionKind& kind : object_kinds(flow.program())) {
-    if (const auto mapped = co_await kinds_.find(client, "", kind)) resources.insert(mapped->resource);
+    const auto mapped = co_await kinds_.find(client, "", kind);
+    if (!mapped) continue;
+    for (const auto* verb : {"create", "get", "delete"}) needed.emplace_back(verb, mapped->resource);
   }
-  const std::string rules = co_await rules_.text(client, author, ns, env_.clock.steady());
   AuthorRecord record{.name = author->name, .rights = {}};
-  for (const kube::Resource& resource : resources) {
-    for (const auto* verb : {"create", "get", "delete"}) {
-      if (control::rules_grant(rules, {verb, resource, "", {ns, ""}})) record.rights.push_back(right_text(verb, resource));
-    }
+  for (const auto& [verb, resource] : needed) {
+    control::NeededRight right{verb, resource, "", {std::string(kube::ns(flow.workflow())), ""}};
+    SLIPWAY_CO_TRY(may, co_await control::has_right(client, author, std::move(right)));
+    if (may) record.rights.push_back(right_text(verb, resource));
   }
   flow.record_author(std::move(record));
+  co_return Result<void>{};
 }
 
 /// Asks for the right itself, because a quota's refusal is Forbidden too.

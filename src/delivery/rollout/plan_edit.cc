@@ -68,7 +68,7 @@ bool has_ended(const Object& rollout) {
   return record && !rollout["status"]["rollingState"].is_null() && record->position().is_end();
 }
 
-/// A new size in the midst of a rollout that replaces pods begins another attempt at the whole, by the same batches.
+/// A new size of a rollout that replaces pods, or has replaced them, must be one that its batches make.
 std::vector<Cause> check_new_size(const PlanEdit& edit, const Object& live) {
   const Object wanted = live.with_path({"spec", "rolloutPlan"}, plan_after(edit, live));
   const bool is_pair = live["status"]["shape"].as_string() == name_of(wave::Shape::Pair);
@@ -91,8 +91,8 @@ std::vector<Cause> check_plan_edit(const PlanEdit& edit, const kube::FindObject&
   std::vector<Cause> causes = edit.is_of_application ? check_spec(begun_by(edit)) : std::vector<Cause>{};
   if (causes.empty() && edit.goes_on) {
     const Object live = find(edit.is_of_application ? kAppRollouts : kRollouts, edit.ns, edit.name);
-    if (is_its(edit, live) && !has_ended(live)) {
-      causes = check_update(live.with_path({"spec", "rolloutPlan"}, plan_after(edit, live)), live);
+    if (is_its(edit, live)) {
+      if (!has_ended(live)) causes = check_update(live.with_path({"spec", "rolloutPlan"}, plan_after(edit, live)), live);
       if (causes.empty()) causes = check_new_size(edit, live);
     }
   }

@@ -56,7 +56,8 @@ std::string phase_of(const RunStatus& status, std::size_t step_count) {
   if (status.is_suspended) return kSuspending;
   if (static_cast<std::size_t>(status.step_index) < step_count) return kExecuting;
   if (!has_failed && !status.is_terminated) return kSucceeded;
-  return is_terminated_by_hand && !has_other_failure ? kTerminated : kFailed;
+  // Without a step that failed, only a user can have ended it.
+  return (is_terminated_by_hand || !has_failed) && !has_other_failure ? kTerminated : kFailed;
 }
 
 std::optional<Duration> sooner(std::optional<Duration> a, std::optional<Duration> b) {

@@ -137,7 +137,7 @@ TEST_F(Pipelines, workloads_of_a_server_are_described_with_the_pipeline_of_the_n
   for (const char* word : {"helmrelease", "helmreleases", "HelmRelease", "hr"}) {
     expect_shows(ask("describe", word + std::string("/myshop")), {"Pipeline:     pl/shop\n", "kind: HelmRelease"});
   }
-  expect_shows(ask("why", "helmrelease/myshop"), {"Pipeline pl/shop, environment dev", "HelmRelease myshop"});
+  expect_shows(ask("why", "helmrelease/myshop"), {"Pipeline pl/shop, environment dev"});
   up.signal(SIGTERM);
   EXPECT_EQ(up.wait().code, 0);
 }

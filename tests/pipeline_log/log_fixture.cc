@@ -15,7 +15,8 @@ using namespace delivery::pipeline;  // NOLINT: the room under test
 
 const delivery::Family& log_family() {
   static const delivery::Family family = [] {
-    delivery::Family made{.name = "pipeline-log", .groups = {std::string(kOwnGroup), kPipelineKind.group}};
+    delivery::Family made{.name = "pipeline-log", .groups = {kPipelineKind.group}};
+    made.guarded_groups = {std::string(kOwnGroup)};
     made.definitions = custom_resource_definitions();
     made.admission = [](const delivery::AdmissionContext&) { return admission_rows(); };
     made.controllers = [](const delivery::ControllerContext& context) {

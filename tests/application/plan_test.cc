@@ -199,7 +199,8 @@ TEST_F(Plans, a_target_size_is_a_scale_whatever_number_of_pods_the_batches_make)
   }
   ASSERT_EQ(apply(with_plan("web:2", plan(4))), "");
   const std::string refused = apply(with_plan("web:2", plan(6)));
-  EXPECT_TRUE(refused.contains("the batches make 4 pods, but 6 are to change: change them together with targetSize")) << refused;
+  EXPECT_TRUE(refused.contains("the batches make 4 pods, but 6 are to change: change them together with targetSize"))
+      << refused;
   EXPECT_EQ(apply(with_plan("web:2", "{targetSize: 6, rolloutBatches: [{replicas: 2}, {replicas: 4}]}")), "");
   EXPECT_EQ(sizes(), "web-v1 0/0, web-v2 6/6") << why();
   EXPECT_EQ(phase(), "running") << why();

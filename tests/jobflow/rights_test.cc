@@ -61,8 +61,7 @@ TEST_F(JobRights, that_were_lost_before_the_first_job_are_waited_for) {
                                   "default}}, spec: {{suspend: true, steps: {{a: {{jobTemplate: {}}}}}}}}}",
                                   job()))));
   advance(seconds{5});
-  EXPECT_EQ(json::print(workflow("w")["status"]["author"]),
-            R"({"name":"alice","rights":["create jobs.batch"]})");
+  EXPECT_EQ(json::print(workflow("w")["status"]["author"]), R"({"name":"alice","rights":["create jobs.batch"]})");
   forbid("alice");
   must(env_->run(client::merge_patch(server(), kWorkflows, {"default", "w"}, yaml("{spec: {suspend: false}}"), "t")));
   advance(minutes{10});

@@ -169,7 +169,7 @@ class Pass {
   std::vector<Workload> sources_{};  // oldest first
   Objects traffic_objects_{};
   std::set<WorkloadCache::Looked> traffic_followed_{};
-  std::string held_back_{};         // why the attempt that the spec asks for must not begin yet; empty: it may
+  std::string held_back_{};          // why the attempt that the spec asks for must not begin yet; empty: it may
   std::optional<Steady> settles_{};  // when a weight counts as accepted, or Services that were made may go
   bool is_idle_ = false;
   int rounds_ = 0;

@@ -6,8 +6,8 @@
 
 #include "base/digest.h"
 #include "base/gzip.h"
-#include "delivery/family/handover.h"
 #include "control/author_right.h"
+#include "delivery/family/handover.h"
 #include "delivery/family/rendered_mark.h"
 #include "delivery/family/revision_resources.h"
 #include "delivery/rollout/admission.h"

@@ -1,4 +1,5 @@
-// How long what a user's object asks outside of its cluster may take at most, whatever that object says (docs/security.md).
+// The longest times of the calls and programs that objects of users start outside of their cluster (steps, gates, git, helm).
+// They apply even if the object asks for more (docs/security.md).
 #pragma once
 
 #include "base/http_client.h"
@@ -19,7 +20,7 @@ struct OutsideTimes {
     if (use == CallUse::Metric) return metric;
     return use == CallUse::Webhook ? webhook : step;
   }
-  /// For a process whose objects are all of the user who started it.
+  /// For a process whose objects all belong to the user who started it: 24 h each, except `connect`, which stays 10 s.
   static OutsideTimes unlimited() {
     constexpr Duration kDay = std::chrono::hours{24};
     return {.step = kDay, .metric = kDay, .webhook = kDay, .mail = kDay, .git = kDay, .program = kDay};

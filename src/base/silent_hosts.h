@@ -16,7 +16,7 @@ class SilentHosts {
  public:
   static constexpr Duration kFirst = std::chrono::seconds{10};
   static constexpr Duration kLongest = std::chrono::minutes{5};
-  static constexpr std::size_t kMax = 1'000;  // remembered; beyond, further ones are asked as if they had answered
+  static constexpr std::size_t kMax = 1'000;  // hosts; when full, a further silent host is not recorded
 
   struct Silence {
     int attempts = 0;  // in a row

@@ -29,8 +29,9 @@ class ActingClient : public client::Client {
 
   /// Requests from now on are sent as this user.
   void act_as(std::shared_ptr<const kube::UserInfo> user) { user_ = std::move(user); }
-  /// Forbidden, with the reason of the confinement, when the request goes beyond it. A user whose rights are narrowed reaches
-  /// no cluster but the home.
+  /// Forbidden, with the reason of the confinement, when the request goes beyond it; also when `inner` is not the home cluster
+  /// and the user's rights are narrowed to one namespace. A user whose narrowing names no namespace reaches the other clusters
+  /// of this process; a cluster elsewhere is not reached (remote/remote_client.cc).
   Task<Result<client::Reply>> call(client::Request request) override;
   Task<Result<std::unique_ptr<client::Watch>>> watch(client::Request request) override;
 

@@ -30,7 +30,8 @@ class Outgoing {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn();
-    /// Tells how the call ended; without it the host is thought of as before.
+    /// Records how the call ended: Timeout or ServiceUnavailable after kPatience is silence, either of them earlier is ignored,
+    /// anything else (null: success) is an answer. Without this call nothing is recorded.
     void ended(const Status* error);
 
    private:

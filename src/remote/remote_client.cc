@@ -77,6 +77,13 @@ class RemoteWatch : public client::Watch {
   std::string rest_;
 };
 
+/// Impersonation headers name one user: the rights of several cannot be asked for elsewhere.
+Result<void> check_user(const client::Request& request) {
+  if (request.user == nullptr || request.user->narrowing == nullptr) return {};
+  return fail(Reason::Forbidden,
+              fmt::format("user {} acts with what others wrote too, and so reaches no cluster elsewhere", request.user->name));
+}
+
 }  // namespace
 
 RemoteClient::RemoteClient(Env& env, Connection connection, CredentialSource::Options credentials, Transports transports)
@@ -102,6 +109,7 @@ RemoteClient::Transports RemoteClient::over_sockets(Env& env, Connection connect
 }
 
 Task<Result<client::Reply>> RemoteClient::call(client::Request request) {
+  SLIPWAY_CO_TRY_VOID(check_user(request));
   co_return co_await try_until_answered(call_of(request, connection_.server), request.deadline.value_or(Steady::max()));
 }
 
@@ -203,6 +211,7 @@ void RemoteClient::add_identity(HttpCall& call, const Credential& credential) co
 }
 
 Task<Result<std::unique_ptr<client::Watch>>> RemoteClient::watch(client::Request request) {
+  SLIPWAY_CO_TRY_VOID(check_user(request));
   request.verb = client::Verb::Watch;
   if (!request.timeout_seconds) {
     request.timeout_seconds = kWatchSeconds + static_cast<std::int64_t>(env_.random.next() % kWatchSeconds);

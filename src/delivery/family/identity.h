@@ -35,8 +35,9 @@ kube::Object record_author(const IdentityAnnotations& in, const kube::Object& ob
 json::Value identity_list(const std::vector<kube::UserInfo>& users);
 std::vector<kube::UserInfo> read_identities(std::string_view text);
 
-/// Returns `user` with its rights narrowed by `by` too, and with `ns` to that namespace. Those that are narrowing already, and
-/// the user itself with the same groups, are left out.
+/// Returns `user` with its rights narrowed by `by` as well, and limited to the namespace `ns` (empty: no limit) unless `user`
+/// has a narrowing that names one. Identities that already narrow it, and `user` itself with the same groups, are left out. If
+/// none narrows it then, returns `user` unchanged: `ns` does not limit it.
 kube::UserInfo narrowed(kube::UserInfo user, std::string_view ns, const std::vector<kube::UserInfo>& by);
 
 /// Returns the object with `user`, and who narrows it, in these annotations. A group whose name has a comma is left out: the
@@ -49,8 +50,8 @@ kube::Object with_identity_of(const IdentityAnnotations& in, const kube::Object&
 /// Null when no user is recorded, since the process itself wrote the object.
 std::shared_ptr<const kube::UserInfo> recorded_identity(const IdentityAnnotations& in, const kube::Object& object);
 
-/// As whom what a user delivers is read, written and deleted: as the user who wrote it, as admission recorded it, or as the
-/// controller itself, where nothing stands in admission that could tell who that was.
+/// Whom a controller acts as for a user's objects. User: the author that admission recorded. Controller: the controller itself,
+/// because the API server of this cluster does not run Slipway's admission, which would record the author.
 enum class ActsAs : std::uint8_t { User, Controller };
 /// Whom a controller acts as for an object. Null: the process, with its own rights. It wrote the object, or Slipway's admission
 /// does not stand before this cluster (ActsAs::Controller).

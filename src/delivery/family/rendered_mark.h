@@ -2,10 +2,10 @@
 // controller rendered. Only the process sets it, and a change of the content by anyone else removes it, so a controller that
 // applies the content (AppRollout) can tell rendered resources from what an editor of the namespace wrote.
 //
-// Beside it the annotation kContentAuthors (identity.h) names those with whose rights the content may be used: of what was
-// rendered the Application's author and those who narrow this author, of what a user has written that user. Admission records
-// users for ConfigMaps and Secrets of the process's own names (is_record_name) and for what it has marked; the process believes
-// no other. Pure.
+// Beside it the annotation kContentAuthors (identity.h) lists the users whose rights limit what the content may do: for
+// rendered content the Application's author and the users who narrow that author; for content that a user wrote, that user and
+// the users who narrow it. Admission records them for ConfigMaps and Secrets with an is_record_name, and for those that already
+// have the mark or the annotation. Controllers trust no other record. Pure.
 #pragma once
 
 #include <string_view>

@@ -6,17 +6,12 @@
 
 #include "base/text.h"
 #include "control/author_right.h"
+#include "delivery/family/annotation.h"
 #include "json/members.h"
 #include "json/text.h"
 
 namespace slipway::delivery {
 namespace {
-
-kube::Object with_annotation(const kube::Object& object, const char* key, const json::Value& value) {
-  if (object["metadata"]["annotations"][key] == value) return object;
-  return value.is_null() ? object.without_path({"metadata", "annotations", key})
-                         : object.with_path({"metadata", "annotations", key}, value);
-}
 
 std::vector<std::string> groups_in(std::string_view list) {
   std::vector<std::string> groups;

@@ -47,5 +47,16 @@ TEST(KeyWriter, is_who_last_changed_the_key_whatever_the_body_says) {
   EXPECT_EQ(record_key_writer(made, {}, kube::Asker{}, kKey), made) << "the process's own";
 }
 
+TEST(KeyWriter, leaves_the_annotation_of_who_wrote_the_whole_secret) {
+  const kube::UserInfo alice{.name = "alice", .uid = "", .groups = {"devs"}, .extra = {}};
+  for (const char* data : {"{hmac-key: YQ==}", "{other: YQ==}"}) {
+    const kube::Object written = secret(data, "{slipway.dev/content-authors: '[]'}");
+    for (const kube::Object& old : {kube::Object(), secret(data)}) {
+      const kube::Object made = record_key_writer(written, old, {.user = &alice, .may = {}}, kKey);
+      EXPECT_EQ(kube::annotation(made, "slipway.dev/content-authors"), "[]") << data;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slipway::delivery

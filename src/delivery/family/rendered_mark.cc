@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "delivery/family/annotation.h"
 #include "delivery/family/identity.h"
 #include "json/text.h"
 
@@ -11,12 +12,6 @@ namespace {
 bool has_same_content(const kube::Object& one, const kube::Object& other) {
   const bool is_same = one["data"] == other["data"] && one["binaryData"] == other["binaryData"];
   return is_same && !one.has("stringData");  // of a Secret: becomes data once admission has passed
-}
-
-kube::Object with_mark(const kube::Object& object, const char* key, const json::Value& value) {
-  if (object["metadata"]["annotations"][key] == value) return object;
-  return value.is_null() ? object.without_path({"metadata", "annotations", key})
-                         : object.with_path({"metadata", "annotations", key}, value);
 }
 
 }  // namespace
@@ -43,7 +38,8 @@ kube::Object keep_rendered_mark(const kube::Object& config_map, const kube::Obje
   if (asker.user == nullptr) return config_map;
   const json::Value& kept = old["metadata"]["annotations"];
   if (!old.is_null() && has_same_content(config_map, old)) {
-    return with_mark(with_mark(config_map, kRenderedMark, kept[kRenderedMark]), kContentAuthors, kept[kContentAuthors]);
+    return with_annotation(with_annotation(config_map, kRenderedMark, kept[kRenderedMark]), kContentAuthors,
+                           kept[kContentAuthors]);
   }
   const bool is_recorded = is_record_name(kube::name(config_map)) || kept.has(kRenderedMark) || kept.has(kContentAuthors);
   json::Value authors;
@@ -52,7 +48,7 @@ kube::Object keep_rendered_mark(const kube::Object& config_map, const kube::Obje
     if (asker.user->narrowing) std::ranges::copy(asker.user->narrowing->by, std::back_inserter(users));
     authors = json::print(identity_list(users));
   }
-  return with_mark(with_mark(config_map, kRenderedMark, {}), kContentAuthors, authors);
+  return with_annotation(with_annotation(config_map, kRenderedMark, {}), kContentAuthors, authors);
 }
 
 }  // namespace slipway::delivery

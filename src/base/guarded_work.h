@@ -1,6 +1,6 @@
-// Work for another thread whose exception is kept, instead of ending that thread and with it the process. Who waits for the
-// work throws the exception again, on the logic thread: there a reconcile or a request is caught (control/controller_run.cc,
-// net/connection.cc), so that what one user wrote fails alone.
+// Work for another thread whose exception is stored, instead of ending that thread and with it the process. The caller that
+// waits for the work rethrows it on the logic thread, where the reconcile or request catches it (control/controller_run.cc,
+// net/connection.cc), so only the object or request of that user fails.
 #pragma once
 
 #include <exception>

@@ -218,7 +218,7 @@ Task<Result<void>> Up::settle_authors(const Cluster& cluster) {
   if (settled > 0) {
     fmt::print(stderr, "note: {} objects were stored without an author: {}\n", settled,
                adopter ? fmt::format("they act as {} from now on", adopter->name)
-                       : "each waits (AuthorUnknown) until a user writes its spec again, or for a start with --adopt-as USER");
+                       : "each waits (AuthorUnknown); have a user write its spec again, or restart with --adopt-as USER");
   }
   co_return env().files.write(mark, "", 0600);
 }

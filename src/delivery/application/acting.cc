@@ -56,8 +56,8 @@ class Acting::LossWatch : public client::Client {
   client::Client& inner_;
 };
 
-/// A service account of this cluster is nobody in another one, where an account of its name may be there and have rights. It
-/// reaches that cluster where the user who named it may impersonate its namesake there.
+/// A service account of this cluster and one of the same name in another cluster are different identities. Requests to the
+/// other cluster are allowed only if the user who named the account may impersonate the account of that name there.
 class Acting::AccountGuard : public client::Client {
  public:
   AccountGuard(const Acting& acting, client::Client& cluster, client::Client& inner, std::string name)

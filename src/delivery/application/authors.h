@@ -29,9 +29,9 @@ struct OtherAuthor {
   std::string why;
   kube::UserInfo user;
 };
-/// Of what `user` (an Application or a WorkflowRun) does with `used`. Nothing where nobody else has.
+/// The other author of `used`, which `user` (an Application or a WorkflowRun) uses; nullopt if there is none.
 std::optional<OtherAuthor> other_author(const kube::Object& user, const Value& used);
-/// Of all that was looked up.
+/// The other authors of everything that the application was found to use.
 std::vector<OtherAuthor> other_authors(const kube::Object& application, const Parsed& parsed);
 
 }  // namespace slipway::delivery::application

@@ -159,12 +159,15 @@ Task<Result<std::string>> restore(AppRun& run, std::vector<Manifest> manifests, 
     applied = std::move(written);
   }
   SLIPWAY_CO_TRY(added, co_await collect_added(run, restored));
-  if (!added.is_done()) co_return fmt::format("left of this one: {}", joined(added.remaining, ", "));
+  if (!added.is_done())
+    co_return fmt::format("objects of the present revision still to be deleted: {}", joined(added.remaining, ", "));
   restore_services(run, restored, manifests);
   SLIPWAY_CO_TRY(unhealthy, co_await first_unhealthy(run, std::move(applied)));
   if (!unhealthy.empty()) co_return unhealthy;
   SLIPWAY_CO_TRY(replaced, co_await collect_replaced(run, std::move(restored)));
-  co_return replaced.is_done() ? std::string() : fmt::format("left of this one: {}", joined(replaced.remaining, ", "));
+  co_return replaced.is_done()
+      ? std::string()
+      : fmt::format("objects of the present revision still to be deleted: {}", joined(replaced.remaining, ", "));
 }
 
 Task<Answer> apply_older(AppRun& run, ProviderCall call) {

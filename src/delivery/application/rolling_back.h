@@ -22,7 +22,7 @@ Restored restored_by(const std::vector<Manifest>& manifests);
 
 /// Returns the manifests with each rollout as the rollback applies it. `request` is an id of this rollback. A rollout that
 /// serves with its revision is kept as it is. Another one gets the batches of its plan without gates, partition, pause and
-/// revert: a rollback waits for nobody. One that this rollback has applied already stays so.
+/// revert: a rollback needs no approval. One that this rollback has already applied is kept unchanged.
 Task<Result<std::vector<Manifest>>> with_rollouts_to_restore(AppRun& run, std::vector<Manifest> manifests, std::string request);
 
 /// Returns the first rollout of `applied` that has not done what `request` asks, and how far it is; empty: all have.

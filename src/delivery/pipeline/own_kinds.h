@@ -252,8 +252,8 @@ struct FrozenTarget {
 
 inline constexpr std::size_t kMaxFrozenTargets = 1000;
 
-/// Nothing is promoted into these environments until it is deleted or over. What runs already goes on. Admission records what
-/// it holds, so that neither another name of an environment nor another pipeline of the namespace leads round it.
+/// Stops new promotions into these environments until the Hold is deleted or ends. Running promotions continue. Admission
+/// records the targets, so neither renaming an environment nor using another pipeline of the namespace bypasses the Hold.
 struct HoldSpec {
   std::string pipeline{};
   std::vector<std::string> environments{};  // none: all; that is a pause
@@ -281,7 +281,7 @@ struct HoldSpec {
 };
 
 /// Nothing is promoted while it is in force: within its window, or always when it has none. One that names pipelines or
-/// environments binds what they deliver into, so that another name leads round nothing: admission records the targets of
+/// environments binds the targets they deliver into, so a rename does not bypass it: admission records the targets of
 /// `pipelines` in `targets`, and the promotion controller records those of everything that it binds by name in
 /// `recordedTargets`. In the namespace vela-system it binds the pipelines of all namespaces.
 struct FreezeSpec {

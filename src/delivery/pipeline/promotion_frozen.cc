@@ -1,5 +1,5 @@
 // A Freeze that names pipelines or environments binds what these deliver into: the targets are recorded in it as soon as the
-// pipelines are observed, so that neither another name of an environment nor another pipeline leads round it. The first
+// pipelines are observed, so neither renaming an environment nor using another pipeline bypasses the Freeze. The first
 // reconcile that finds nothing recorded records the targets of all pipelines, so that many pipelines cost few writes; later
 // ones add the targets of their own pipeline.
 #include <algorithm>

@@ -42,8 +42,9 @@ Task<Result<std::string>> PromotionController::find_protection(control::Reconcil
     SLIPWAY_CO_TRY(is_free, co_await is_exempt(run, pipeline, other, target));
     if (is_free) continue;
     co_return fmt::format(
-        "pipeline {} protects the target in namespace {} by {}: give environment {} the same, or have somebody who may create "
-        "approvals in namespace {} write this pipeline",
+        "pipeline {} protects the target in namespace {} by {}: add the same to environment {}, or have this pipeline written "
+        "by "
+        "a user who may create approvals in namespace {}",
         kube::key_of(other).to_string(), target.ns, fmt::join(missing, ", "), environment.name, kube::ns(other));
   }
   co_return std::string{};

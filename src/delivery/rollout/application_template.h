@@ -1,7 +1,7 @@
 // The application whose revision a rollout delivers. One that waits as a template (delivery/family/template_owner.h) is taken
 // charge of before anything is made of it, released from being a template once its workload is there, and given back at the
-// end. Each step is one write that says itself how far it is, so after a crash the next one follows. One that delivers the
-// revision itself goes first.
+// end. Each step is one write that says itself how far it is, so after a crash the next step follows. If the application
+// delivers the revision itself, the rollout waits until it has.
 #pragma once
 
 #include "client/client.h"

@@ -36,8 +36,12 @@ void Outgoing::Turn::ended(const Status* error) {
 Task<Result<std::unique_ptr<Outgoing::Turn>>> Outgoing::take(std::string tenant, std::string host, Steady deadline) {
   std::unique_ptr<Turn> turn(new Turn(*this, tenant, host));
   if (tenant.empty()) co_return turn;
-  std::shared_ptr<Share> share = shares_[tenant].lock();
-  if (!share) shares_[tenant] = share = std::make_shared<Share>(env_);
+  const auto known = shares_.find(tenant);
+  std::shared_ptr<Share> share = known == shares_.end() ? nullptr : known->second.lock();
+  if (!share) {
+    std::erase_if(shares_, [](const auto& one) { return one.second.expired(); });  // of calls that never had a turn
+    shares_[tenant] = share = std::make_shared<Share>(env_);
+  }
   for (;;) {
     if (const auto silence = silent_.find(host_of_tenant(tenant, host))) {
       if (silence->until >= deadline) co_return fail(Reason::Timeout, fmt::format("{}: {}", host, silent_.text(*silence)));

@@ -82,6 +82,19 @@ TEST_F(PipelineAuthor, a_status_shows_nothing_of_a_target_that_its_author_may_no
   EXPECT_FALSE(json::print(target(1)).contains("7.7.7"));
 }
 
+TEST_F(PipelineAuthor, what_another_user_has_written_shows_what_both_may_see) {
+  apply(kHub,
+        "{apiVersion: pipelines.weave.works/v1alpha1, kind: Pipeline, metadata: {name: spy, namespace: team-a, annotations: "
+        "{pipelines.slipway.dev/author: alice, slipway.dev/content-authors: '[{\"user\":\"bob\",\"groups\":[]}]'}}, spec: "
+        "{appRef: {apiVersion: apps/v1, kind: Deployment, name: web}, environments: [{name: here, targets: [{namespace: "
+        "team-a}]}]}}");
+  ASSERT_TRUE(until([&] { return !target()["state"].as_string().empty(); })) << json::print(status());
+  EXPECT_EQ(target()["state"].as_string(), "forbidden");
+  bind("bob", "team-a");
+  EXPECT_TRUE(until([&] { return target()["running"]["version"].as_string() == "web:7.7.7"; }, minutes{2}))
+      << json::print(status());
+}
+
 TEST_F(PipelineAuthor, annotations_are_written_where_the_author_may_patch) {
   apply(kHub,
         "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: see, namespace: team-b}, rules: [{apiGroups: "

@@ -13,10 +13,6 @@ namespace {
 
 constexpr const char* kRefused = "ObjectRefused";
 
-kube::GroupVersionKind kind_of(const Program& program, graph::StepIndex step) {
-  return *kube::GroupVersionKind::of(*program.step(step).object_template);  // Program::compile() has checked it
-}
-
 /// Not a Forbidden answer to a create in a namespace that is going.
 bool is_denied(const Status& status) { return status.reason == Reason::Forbidden && is_final(status); }
 
@@ -55,7 +51,7 @@ Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& cl
                                                               Look& look) {
   ExternalView unknown;
   unknown.state = ExternalView::State::Unknown;
-  const kube::GroupVersionKind kind = kind_of(flow.program(), step);
+  const kube::GroupVersionKind kind = object_kind(flow.program(), step);
   auto mapped = co_await kinds_.find(client, "", kind);
   if (!mapped && mapped.error().reason != Reason::NotFound) co_return fail(std::move(mapped).error());
   if (!mapped) {
@@ -98,7 +94,7 @@ Task<Result<ExternalView>> WorkflowController::look_at_object(client::Client& cl
 /// the way: the next look finds out.
 Task<Result<void>> WorkflowController::create_object(client::Client& client, Flow& flow, StepAttempt attempt,
                                                      Carried& carried) {
-  auto mapped = co_await kinds_.find(client, "", kind_of(flow.program(), attempt.step));
+  auto mapped = co_await kinds_.find(client, "", object_kind(flow.program(), attempt.step));
   if (!mapped) co_return fail(std::move(mapped).error());
   control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);
   const kube::Object wanted = make_object(flow.workflow(), flow.program(), attempt.step, attempt.attempt);
@@ -122,7 +118,7 @@ Task<Result<void>> WorkflowController::create_object(client::Client& client, Flo
 Task<Result<void>> WorkflowController::discard_object(client::Client& client, Flow& flow, Discard discard, Carried& carried) {
   const bool cuts_short = discard.uid.empty();
   const ObjectKey key{std::string(kube::ns(flow.workflow())), flow.record(discard.step).reference.name};
-  auto mapped = co_await kinds_.find(client, "", kind_of(flow.program(), discard.step));
+  auto mapped = co_await kinds_.find(client, "", object_kind(flow.program(), discard.step));
   if (!mapped && mapped.error().reason != Reason::NotFound) co_return fail(std::move(mapped).error());
   control::ActingClient author = as_author(client, flow.workflow(), options_.acts_as);
   Result<void> done;
@@ -139,7 +135,8 @@ Task<Result<void>> WorkflowController::discard_object(client::Client& client, Fl
   if (!done && mapped) {
     const std::string verb = discard.uid.empty() ? "get" : "delete";
     SLIPWAY_CO_TRY(has_lost, co_await has_lost_right(client, flow, verb, mapped->resource, done.error()));
-    if (has_lost) co_return fail(carried.lost_right.emplace(std::move(done).error()));
+    if (has_lost) carried.lost_right = std::move(done).error();
+    if (has_lost) co_return Result<void>{};
   }
   if (cuts_short) {
     flow.object_gone(discard.step);

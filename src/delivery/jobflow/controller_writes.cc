@@ -7,6 +7,7 @@
 #include "delivery/jobflow/author_client.h"
 #include "delivery/jobflow/controller.h"
 #include "delivery/jobflow/names.h"
+#include "delivery/jobflow/object_step.h"
 #include "delivery/jobflow/writes.h"
 
 namespace slipway::delivery::jobflow {
@@ -32,7 +33,7 @@ std::string right_text(std::string_view verb, const kube::Resource& resource) {
 std::set<kube::GroupVersionKind> object_kinds(const Program& program) {
   std::set<kube::GroupVersionKind> kinds;
   for (graph::StepIndex step = 0; step < program.size(); ++step) {
-    if (program.makes_object(step)) kinds.insert(*kube::GroupVersionKind::of(*program.step(step).object_template));
+    if (program.makes_object(step)) kinds.insert(object_kind(program, step));
   }
   return kinds;
 }
@@ -72,7 +73,7 @@ Task<WorkflowController::Carried> WorkflowController::carry_out(client::Client& 
   carried.decides_again |= !actions.discard.empty();
   carried.result = co_await write_all(env_, actions.discard.size(), limit,
                                       [&](std::size_t i) { return discard_object(client, flow, actions.discard[i], carried); });
-  if (!carried.result && !carried.lost_right) co_return carried;
+  if (!carried.result) co_return carried;
   carried.result = co_await write_all(env_, actions.remove.size(), limit,
                                       [&](std::size_t i) { return remove_job(client, ns, actions.remove[i]); });
   if (!carried.result) co_return carried;

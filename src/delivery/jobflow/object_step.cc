@@ -59,6 +59,10 @@ std::vector<Cause> check_object_template(const Value& object, std::string_view w
   return causes;
 }
 
+kube::GroupVersionKind object_kind(const Program& program, graph::StepIndex step) {
+  return *kube::GroupVersionKind::of(*program.step(step).object_template);  // Program::compile() has checked it
+}
+
 Reference object_reference(const kube::Object& workflow, const Program& program, graph::StepIndex step, std::int64_t attempt) {
   const Value& pattern = *program.step(step).object_template;
   Reference reference{.api_version = pattern["apiVersion"].str(),

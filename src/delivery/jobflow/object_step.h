@@ -16,6 +16,9 @@ namespace slipway::delivery::jobflow {
 /// Violations in an object template at `path`. Whether a custom kind lives in namespaces is known only when it is created.
 std::vector<Cause> check_object_template(const Value& object, std::string_view workflow_ns, const std::string& path);
 
+/// Of a step that makes an object.
+kube::GroupVersionKind object_kind(const Program& program, graph::StepIndex step);
+
 /// Kind and name of the object of a step's attempt, from 1.
 Reference object_reference(const kube::Object& workflow, const Program& program, graph::StepIndex step, std::int64_t attempt);
 kube::Object make_object(const kube::Object& workflow, const Program& program, graph::StepIndex step, std::int64_t attempt);

@@ -54,6 +54,13 @@ Task<Result<bool>> ReaderAccess::may(client::Client& client, std::shared_ptr<con
 }
 
 Task<Result<bool>> ReaderAccess::allows(client::Client& client, std::shared_ptr<const kube::UserInfo> user, Question question) {
+  if (user != nullptr && user->narrowing != nullptr) {  // as control::has_right()
+    if (!user->narrowing->ns.empty() && question.ns != user->narrowing->ns) co_return false;
+    for (const kube::UserInfo& one : user->narrowing->by) {
+      SLIPWAY_CO_TRY(may, co_await allows(client, std::make_shared<const kube::UserInfo>(one), question));
+      if (!may) co_return false;
+    }
+  }
   const std::pair key{user ? fmt::format("{}\n{}", user->name, fmt::join(user->groups, "\n")) : std::string(), question};
   const Steady now = env_.clock.steady();
   if (const auto found = known_.find(key); found != known_.end() && now < found->second.until)

@@ -4,6 +4,7 @@
 
 #include "control/author_right.h"
 #include "delivery/family/protected_status.h"
+#include "delivery/family/service_account.h"
 #include "flux/kinds.h"
 #include "json/quoted.h"
 #include "kube/names.h"
@@ -19,10 +20,6 @@ struct AuthoredKind {
 
 kube::Object stamp_author(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
   return delivery::record_identity(kAuthor, object, old, asker);
-}
-
-Result<kube::Object> restore_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
-  return delivery::with_protected_status(object, old, asker, {});
 }
 
 }  // namespace
@@ -45,7 +42,7 @@ std::vector<kube::AdmissionRow> status_rows() {
   for (const AuthoredKind& one : {AuthoredKind{kSourceGroup, "GitRepository"}, AuthoredKind{kSourceGroup, "HelmChart"},
                                   AuthoredKind{kSourceGroup, "OCIRepository"}, AuthoredKind{kHelmGroup, "HelmRelease"},
                                   AuthoredKind{kKustomizeGroup, "Kustomization"}}) {
-    rows.push_back({.group = one.group, .kind = one.kind, .mutate = {}, .validate = {}, .stamp_status = restore_status});
+    rows.push_back({.group = one.group, .kind = one.kind, .mutate = {}, .validate = {}, .stamp_status = delivery::keep_status});
   }
   return rows;
 }
@@ -67,10 +64,7 @@ Task<Result<Acting>> acting_for(client::Client& process, kube::Object object, de
     refused.message = fmt::format("spec.serviceAccountName: {}", refused.message);
     co_return fail(std::move(refused));
   }
-  auto user = std::make_shared<kube::UserInfo>();
-  user->name = fmt::format("system:serviceaccount:{}:{}", ns, account);
-  user->groups = {"system:serviceaccounts", fmt::format("system:serviceaccounts:{}", ns), "system:authenticated"};
-  acting.user = std::move(user);
+  acting.user = delivery::service_account_user(ns, account);
   co_return acting;
 }
 

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "delivery/family/service_account.h"
 #include "json/quoted.h"
 #include "kube/names.h"
 #include "kube/well_known.h"
 
 namespace slipway::delivery::application {
 namespace {
-
-constexpr const char* kAuthenticated = "system:authenticated";
-constexpr const char* kAccounts = "system:serviceaccounts";
 
 bool is_written(const kube::Object& object, const kube::Object& old) { return old.is_null() || object["spec"] != old["spec"]; }
 
@@ -42,11 +40,7 @@ std::shared_ptr<const kube::UserInfo> identity_of(const kube::Object& applicatio
   if (acts_as == ActsAs::Controller) return nullptr;
   const std::string_view account = kube::annotation(application, kServiceAccount);
   if (account.empty()) return author_of(kIdentityAnnotations, application, acts_as);
-  const std::string_view ns = kube::ns(application);
-  auto user = std::make_shared<kube::UserInfo>();
-  user->name = fmt::format("system:serviceaccount:{}:{}", ns, account);
-  user->groups = {kAccounts, fmt::format("{}:{}", kAccounts, ns), kAuthenticated};
-  return user;
+  return service_account_user(kube::ns(application), account);
 }
 
 std::shared_ptr<const kube::UserInfo> namer_of(const kube::Object& application) {

@@ -28,6 +28,10 @@ kube::Object with_protected_status(const kube::Object& object, const kube::Objec
   return object.with("status", with_members_of(old["status"], object["status"], members));
 }
 
+Result<kube::Object> keep_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
+  return with_protected_status(object, old, asker, {});
+}
+
 kube::Object with_own_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,
                              std::initializer_list<std::string_view> own) {
   if (object["status"] == old["status"] || may_write_status(asker)) return object;

@@ -17,6 +17,9 @@ bool may_write_status(const kube::Asker& asker);
 kube::Object with_protected_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,
                                    std::initializer_list<std::string_view> members);
 
+/// The same without members: users write nothing. For the `stamp_status` rows of kinds whose status only controllers write.
+Result<kube::Object> keep_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker);
+
 /// Returns the object with the members `own` of its status restored from `old`. Other members stay as the user wrote them.
 /// Users of may_write_status() keep all that they wrote.
 kube::Object with_own_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker,

@@ -205,10 +205,6 @@ kube::Object stamp_writer(const kube::Object& object, const kube::Object& old, c
   return record_identity(kIdentity, object, old, asker);
 }
 
-Result<kube::Object> stamp_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
-  return with_protected_status(object, old, asker, {});
-}
-
 std::vector<Cause> check_step_set_writer(const kube::Object& set, const kube::Object& old, const kube::Asker& asker) {
   if (may_write_status(asker)) return {};
   const auto refused = [&](std::string field) {
@@ -241,13 +237,13 @@ std::vector<kube::AdmissionRow> admission_rows(JobCheck check) {
            .mutate = mutate,
            .validate = validate_all,
            .mutate_for = stamp_writer,
-           .stamp_status = stamp_status},
+           .stamp_status = keep_status},
           {.group = kCronWorkflowKind.group,
            .kind = kCronWorkflowKind.kind,
            .mutate = mutate_cron,
            .validate = validate_cron_all,
            .mutate_for = stamp_writer,
-           .stamp_status = stamp_status},
+           .stamp_status = keep_status},
           {.group = kStepSetKind.group,
            .kind = kStepSetKind.kind,
            .mutate = {},

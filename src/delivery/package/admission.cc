@@ -78,11 +78,6 @@ Object stamp_secret(const Object& secret, const Object& old, const kube::Asker& 
   return record_key_writer(secret, old, asker, probe::kCallKey);
 }
 
-/// Controllers decide by what they recorded: the step of a rollout, the health of a cluster. Users write none of it.
-Result<Object> keep_status(const Object& object, const Object& old, const kube::Asker& asker) {
-  return with_protected_status(object, old, asker, {});
-}
-
 Object stamp_repository(const Object& repository, const Object& old, const kube::Asker& asker) {
   return stamp_author(stamp_waiver(repository, old, asker), old, asker);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "delivery/family/annotation.h"
 #include "delivery/package/kind.h"
 #include "delivery/package/repository_access.h"
 #include "delivery/package/ticket_answer.h"
@@ -50,14 +51,10 @@ const Protection kRows[] = {
 std::span<const Protection> protections() { return kRows; }
 
 kube::Object stamp_waiver(const kube::Object& repository, const kube::Object& old, const kube::Asker& asker) {
-  const auto with = [&](const json::Value& value) {
-    if (repository["metadata"]["annotations"][kGatesWaived] == value) return repository;
-    return value.is_null() ? repository.without_path({"metadata", "annotations", kGatesWaived})
-                           : repository.with_path({"metadata", "annotations", kGatesWaived}, value);
-  };
-  if (mode_of(repository) == GateMode::Enforce) return with({});
+  if (mode_of(repository) == GateMode::Enforce) return with_annotation(repository, kGatesWaived, {});
   const bool may_waive = asker.user == nullptr ? old.is_null() : asker.may("update", kApprovals, kube::ns(repository), "");
-  return with(may_waive ? json::Value("true") : old["metadata"]["annotations"][kGatesWaived]);
+  return with_annotation(repository, kGatesWaived,
+                         may_waive ? json::Value("true") : old["metadata"]["annotations"][kGatesWaived]);
 }
 
 }  // namespace slipway::delivery::package

@@ -240,11 +240,6 @@ std::vector<Cause> check_protected(const kube::Object& object, const kube::Objec
   return check_protection(protections(), object, old, asker);
 }
 
-/// Controllers decide by what they recorded: a version that runs somewhere, an approved gate. Users write none of it.
-Result<kube::Object> keep_status(const kube::Object& object, const kube::Object& old, const kube::Asker& asker) {
-  return with_protected_status(object, old, asker, {});
-}
-
 /// Approvals by signed calls count while this user may create them (hooks.cc).
 kube::Object stamp_secret(const kube::Object& secret, const kube::Object& old, const kube::Asker& asker) {
   return record_key_writer(secret, old, asker, probe::kCallKey);

@@ -29,7 +29,7 @@ std::vector<std::string> weakened_gates(const kube::Object& rollout, const kube:
   return paths;
 }
 
-/// More of the new version may run, or get more traffic, before an approval gate has passed.
+/// More of the new version may run before an approval gate has passed.
 std::vector<std::string> emptied_gates(const kube::Object& rollout, const kube::Object& old) {
   if (rollout["spec"]["rolloutPlan"] == old["spec"]["rolloutPlan"] || !gate::has_approval(gates_of(old))) return {};
   const auto now = read_subject(rollout), before = read_subject(old);
